@@ -1,14 +1,16 @@
 import { closeNextDay, endDays } from '../src/db/ledger/balance-days';
 import { observeDuration } from '../src/observability/metrics';
+import { issueDueInvoices } from '../src/services/invoices/issue-invoices';
 import type { ActivityDependencies } from './dependencies';
 import { unchecked } from './verify-terms';
 
 /**
- * Closes the days of the merchants' balances that are over, one by one. A repeated call closes nothing more.
+ * Closes the days of the merchants' balances that are over, one by one. Then it cuts the last month of fees and issues
+ * its invoices, and those of an earlier cut, whose process ended before. A repeated call does nothing more.
  * @param today the day on which the workflow started, `YYYY-MM-DD` in WIB: only days before it are closed
  * @returns how many days were closed
  */
-export async function closeDays({ db }: ActivityDependencies, today: string): Promise<number> {
+export async function closeDays({ db, sealer }: ActivityDependencies, today: string): Promise<number> {
   const startedAtMs = performance.now();
   try {
     await endDays(db, today);
@@ -17,6 +19,7 @@ export async function closeDays({ db }: ActivityDependencies, today: string): Pr
   }
   let closed = 0;
   while ((await closeNextDay(db)) !== null) closed += 1;
+  await issueDueInvoices({ db, sealer }, today);
   return closed;
 }
 closeDays.checked = unchecked(closeDays);

@@ -18,6 +18,7 @@ const OBJECT_NOUNS = {
   exception: 'open exception',
   identity: 'identity of merchant',
   invitation: 'open invitation',
+  invoice: 'invoice',
   key: 'key',
   logo: 'logo of merchant',
   merchant: 'merchant',

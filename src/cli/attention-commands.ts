@@ -96,6 +96,8 @@ const KINDS: Readonly<Record<AttentionKind, Kind>> = {
   },
   merchant_unidentified: { next: identify, nextOfSeveral: () => 'lunas merchants list' },
   identity_expiring: { next: identify },
+  company_missing: { next: () => `lunas company set --file FILE ${NOTE}` },
+  invoices_not_issued: { next: ({ subject }) => `lunas invoices issue --month ${subject} ${NOTE}` },
   bank_account_to_approve: {
     next: ({ subject }) => `lunas bank-accounts show ${subject} ${NOTE}`,
     nextOfSeveral: () => 'lunas bank-accounts list --waiting',

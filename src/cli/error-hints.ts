@@ -21,6 +21,7 @@ const WHERE_TO_LOOK: Readonly<Record<ObjectKind, string>> = {
   exception: 'lunas exceptions list shows them',
   identity: 'lunas merchants identify sets it',
   invitation: 'lunas users list shows them',
+  invoice: 'lunas invoices list shows them',
   key: "lunas keys list shows a merchant's keys",
   logo: 'lunas merchants list shows the merchants',
   merchant: 'lunas merchants list shows them',

@@ -93,6 +93,14 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandEntry>>>> =
       about: 'what payments cost: rates of classes, and agreed prices',
       load: async () => (await import('./commands/fees.js')).defineFees,
     },
+    company: {
+      about: 'who issues the invoices of fees',
+      load: async () => (await import('./commands/company.js')).defineCompany,
+    },
+    invoices: {
+      about: 'invoices of the fees of each month, and credit notes',
+      load: async () => (await import('./commands/invoices.js')).defineInvoices,
+    },
     accounts: {
       about: 'provider accounts; merchants never see them',
       load: async () => (await import('./commands/accounts.js')).defineAccounts,

@@ -28,3 +28,10 @@ export function lastDayOf(month: string): string {
 export function monthInWib(at: Date): string {
   return formatInWib(at).slice(0, 'YYYY-MM'.length);
 }
+
+/** `2026-12` of `2027-01`. */
+export function monthBefore(month: string): string {
+  const before = new Date(`${month}-01T00:00:00Z`);
+  before.setUTCMonth(before.getUTCMonth() - 1);
+  return before.toISOString().slice(0, 'YYYY-MM'.length);
+}

@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { openException } from '../../src/db/operations/open-exception';
 import { failedRunReference } from '../../src/db/operations/reconciliation-findings';
 import type { AccountStop, ExceptionCause, ExceptionKind } from '../../src/domain/exception-kinds';
+import { monthInWib } from '../../src/domain/wib';
 import { PACKAGE_ROOT } from '../../src/package-info';
 import type { AttentionKind } from '../../src/services/attention';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
@@ -18,6 +19,7 @@ import { PAYMENTS_TASK_QUEUE, paymentWorkflowId } from '../../workflows/ids';
 import { asSuperuser } from '../support/backdate';
 import { prepareBankAccount } from '../support/bank-accounts';
 import { eventually } from '../support/eventually';
+import { cutNow, ensureCompany } from '../support/invoices';
 import { freePorts, LUNAS, runBuiltLunas } from '../support/lunas-process';
 import { ORDINARY, preparePayoutsAtBank, type PayoutsAtBank, type ShopPayout } from '../support/payouts-at-bank';
 import { startReceiver, type Receiver } from '../support/receiver';
@@ -515,6 +517,21 @@ const ROWS: Readonly<Record<RowName, Planted | Elsewhere>> = {
   identity_expiring: {
     because: 'a file that an operator writes repairs it',
     test: 'test/services/merchants/identify-merchant.test.ts',
+  },
+  company_missing: {
+    because: 'a file that an operator writes repairs it',
+    test: 'test/services/invoices/issue-invoices.test.ts',
+  },
+  invoices_not_issued: {
+    async plant() {
+      await ensureCompany(service.db);
+      await cutNow(service.db);
+      return monthInWib(new Date());
+    },
+    async isGone() {
+      const { rowCount } = await service.db.query('select from fee_periods where issued_at is null');
+      expect(rowCount).toBe(0);
+    },
   },
   merchant_on_hold: {
     plant: () => lunas('merchants', 'hold', service.merchantId, ...NOTE).then(() => service.merchantId),

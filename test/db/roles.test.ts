@@ -102,6 +102,16 @@ const FORBIDDEN_TO_ALL = [
   'update balance_days set closing_rupiah = 0',
   'delete from closed_days',
   "select end_days_until('infinity')",
+  'insert into fee_periods default values',
+  'update fee_periods set issued_at = null',
+  'delete from fee_periods',
+  'insert into fee_invoices default values',
+  'update fee_invoices set fee_rupiah = 0',
+  'delete from fee_invoices',
+  'insert into balance_adjustments default values',
+  'update balance_adjustments set amount_rupiah = 1',
+  'delete from balance_adjustments',
+  "update company_details set legal_name = 'x'",
   'update ledger_closings set debit_rupiah = 0',
   'delete from ledger_closings',
   'truncate webhook_attempts',
@@ -146,6 +156,9 @@ const FORBIDDEN_TO_ALL = [
   'delete from payout_stops',
 ];
 
+/** Gives back a fee. */
+const CREDIT = `select book_adjustment('${ID}', 'FI-2026-000001', 1, 0, 'x', 'x', '${ID}', 'x')`;
+
 /** Only workers with the role `payouts` do these. */
 const WRITES_OF_PAYOUTS = [
   'insert into payouts default values',
@@ -178,6 +191,9 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
     "select end_days('2020-01-01')",
     'select close_next_day()',
     "select archive_payments('{}', 1)",
+    'insert into company_details default values',
+    'update fee_invoices set sealed_parties = null',
+    CREDIT,
     'insert into archive_files default values',
     'select path from api_requests',
     'update api_requests set status = 200',
@@ -213,6 +229,9 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
     'delete from merchant_logos',
     'select sealed_details from merchant_identities',
     'select nmid from merchant_identities',
+    'select 1 from fee_invoices',
+    "select cut_fee_period('2026-01-01')",
+    CREDIT,
     "update merchants set accent = '#ff0000'",
     'select 1 from users',
     'select 1 from members',
@@ -252,6 +271,9 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
     'insert into operator_actions default values',
     'insert into merchants default values',
     'insert into merchant_identities default values',
+    'insert into company_details default values',
+    "select cut_fee_period('2026-01-01')",
+    CREDIT,
     'insert into fee_schedules default values',
     'insert into merchant_prices default values',
     'update payments set fee_terms = null',

@@ -16,6 +16,7 @@ import { prepareBankAccount } from '../support/bank-accounts';
 import { SILENT } from '../support/collect-log';
 import { eventually } from '../support/eventually';
 import { identityFile } from '../support/identity';
+import { companyFile, issueNow } from '../support/invoices';
 import { freeListeners } from '../support/listeners';
 import {
   addLines,
@@ -165,6 +166,14 @@ const ATTEMPTS: Readonly<Record<Approved, () => Promise<Attempt>>> = {
   'fee.agree': async () => ({
     command: ['fees', 'agree', payouts.merchantId, '--bps', '0', '--valid-from', '2099-01-01'],
   }),
+  'company.set': async () => ({ command: ['company', 'set', '--file', await companyFile()] }),
+  'invoice.credit': async () => {
+    await setEnvironment(db, 'sandbox');
+    await applyTransitions(ofPayments(payouts), ['issue', 'pay']);
+    const [invoice] = await issueNow(db, payouts.masterKey);
+    await setEnvironment(db, 'production');
+    return { command: ['invoices', 'credit', invoice?.number ?? '', '--fee', '100'] };
+  },
   'exception.resolve_as_refunded': async () => {
     const id = await lateException();
     return {

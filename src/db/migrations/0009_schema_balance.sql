@@ -85,9 +85,9 @@ create table open_balance_days (
 -- Books the line of an entry, for every writer of the ledger, as the owner: no role may insert a line. The line is what
 -- the transition or the adjustment of the posting implies, and a posting that says otherwise is rejected. The insert
 -- waits while a day ends, and reads `ended_days` after that. A posting of a payment is looked for first: most are of
--- one. The line of a request belongs to its payout, which has claimed its lines by then: all of one payout together are zero. That of a
--- payout without lines stays in the balance. No request takes more than the balance, also if several of a merchant
--- commit together: the lock orders them, and the statement after it has a new snapshot.
+-- one. The line of a request belongs to its payout, which has claimed its lines by then: all of one payout together are
+-- zero. That of a payout without lines stays in the balance. No request takes more than the balance, also if several of
+-- a merchant commit together: the lock orders them, and the statement after it has a new snapshot.
 create function book_balance_transaction() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -218,6 +218,59 @@ begin
   return next_day;
 end $$;
 
+-- Periods -------------------------------------------------------------------------------------------------------------
+
+-- An invoice covers the postings after the period before, up to that of its own. A cut decides them, whatever month
+-- their payments are of: so nothing is booked into a period that is issued.
+create table fee_periods (
+  month date not null check (extract(day from month) = 1),
+  part integer not null check (part > 0), -- only a sandbox cuts a month that is not over
+  up_to_posting_id bigint not null check (up_to_posting_id >= 0),
+  cut_at timestamptz(3) not null default now(),
+  issued_at timestamptz(3), -- null: its invoices are not issued yet
+  primary key (month, part)
+);
+-- No invoice covers what was before the first cut.
+insert into fee_periods (month, part, up_to_posting_id, issued_at)
+values (date_trunc('month', booking_day(now()) - interval '1 month'), 1, 0, now());
+create trigger issued_once before update on fee_periods for each row
+  when (old.issued_at is not null
+    or (old.month, old.part, old.up_to_posting_id, old.cut_at)
+      is distinct from (new.month, new.part, new.up_to_posting_id, new.cut_at))
+  execute function forbid_mutation();
+
+-- Cuts a month in WIB that is over, once, and returns the part. In a sandbox also the month that is not over, each time
+-- as its next part. The lock waits for each transaction that has written a posting, and holds back the next, whose
+-- posting has a greater id. It is held for two look-ups in indexes; the caller repeats a call that waited too long.
+create function cut_fee_period(wanted date) returns integer
+language plpgsql security definer set search_path = public, pg_temp set lock_timeout = '2s' as $$
+declare
+  newest fee_periods;
+  this_month constant date := date_trunc('month', booking_day(now()));
+  found_part integer;
+begin
+  if wanted > this_month or (wanted = this_month and is_production()) then
+    raise exception 'month % is not over', to_char(wanted, 'YYYY-MM') using errcode = 'LN003';
+  end if;
+  -- The cut of a month that is over is its last one.
+  select part into found_part from fee_periods
+  where month = wanted and booking_day(cut_at) >= month + interval '1 month';
+  if found then return found_part; end if;
+  lock table ledger_postings in share row exclusive mode;
+  select part into found_part from fee_periods
+  where month = wanted and booking_day(cut_at) >= month + interval '1 month';
+  if found then return found_part; end if;
+  select * into strict newest from fee_periods order by month desc, part desc limit 1;
+  if newest.month > wanted then
+    raise exception 'month % was not cut before %', to_char(wanted, 'YYYY-MM'), to_char(newest.month, 'YYYY-MM')
+      using errcode = 'LN003';
+  end if;
+  found_part := case when newest.month = wanted then newest.part + 1 else 1 end;
+  insert into fee_periods (month, part, up_to_posting_id)
+  values (wanted, found_part, greatest(newest.up_to_posting_id, (select max(id) from ledger_postings)));
+  return found_part;
+end $$;
+
 -- Totals --------------------------------------------------------------------------------------------------------------
 
 -- Totals of payments, for figures: a page must not count payments. The worker adds the transitions to them
@@ -273,7 +326,10 @@ $$;
 grant select on balance_transactions, ended_days, closed_days, balance_days, open_balance_days
   to lunas_operator, lunas_reader;
 grant select on balance_transactions, closed_days to lunas_worker;
-revoke execute on function book_balance_transaction, end_days_until, end_days, close_next_day from public;
+revoke execute on function book_balance_transaction, end_days_until, end_days, close_next_day, cut_fee_period
+  from public;
+grant execute on function cut_fee_period to lunas_worker, lunas_operator;
+grant select on fee_periods to lunas_worker, lunas_dashboard, lunas_operator, lunas_reader;
 grant execute on function end_days, close_next_day to lunas_worker;
 grant select on balance_transactions, ended_days, closed_days, balance_days, open_balance_days to lunas_dashboard;
 grant select, update (payout_id) on balance_transactions to lunas_payouts;

@@ -82,7 +82,8 @@ create table ledger_closings (
   primary key (day, merchant_id, account)
 );
 
--- What the archive may take: final payments that nothing will change any more, and whose ledger was verified.
+-- What the archive may take: final payments that nothing will change any more, and whose ledger was verified and
+-- invoiced.
 -- Temporal has no workflow of a payment that ended a week ago, and the event stream has only newer events.
 create view archivable_payments with (security_invoker = true) as
 select id, reference_id, merchant_id, created_at from payments
@@ -110,8 +111,9 @@ where (status || '') in ('expired', 'settled', 'failed', 'cancelled', 'refunded'
   )
   and not exists (
     select from ledger_postings posting
-    where posting.payment_id = payments.id and posting.id > (
-      select posting_id from ledger_verifications order by id desc limit 1
+    where posting.payment_id = payments.id and posting.id > least(
+      (select posting_id from ledger_verifications order by id desc limit 1),
+      (select max(up_to_posting_id) from fee_periods where issued_at is not null)
     )
   )
   and exists (select from ledger_verifications);

@@ -28,58 +28,7 @@ end $$;
 create trigger two_operators before insert on company_details
   for each row execute function require_approved_company();
 
--- Periods -------------------------------------------------------------------------------------------------------------
-
--- An invoice covers the postings after the period before, up to that of its own. A cut decides them, whatever month
--- their payments are of: so nothing is booked into a period that is issued.
-create table fee_periods (
-  month date not null check (extract(day from month) = 1),
-  part integer not null check (part > 0), -- only a sandbox cuts a month that is not over
-  up_to_posting_id bigint not null check (up_to_posting_id >= 0),
-  cut_at timestamptz(3) not null default now(),
-  issued_at timestamptz(3), -- null: its invoices are not issued yet
-  primary key (month, part)
-);
--- No invoice covers what was before the first cut.
-insert into fee_periods (month, part, up_to_posting_id, issued_at)
-values (date_trunc('month', booking_day(now()) - interval '1 month'), 1, 0, now());
-create trigger issued_once before update on fee_periods for each row
-  when (old.issued_at is not null
-    or (old.month, old.part, old.up_to_posting_id, old.cut_at)
-      is distinct from (new.month, new.part, new.up_to_posting_id, new.cut_at))
-  execute function forbid_mutation();
-
--- Cuts a month in WIB that is over, once, and returns the part. In a sandbox also the month that is not over, each time
--- as its next part. The lock waits for each transaction that has written a posting, and holds back the next, whose
--- posting has a greater id. It is held for two look-ups in indexes; the caller repeats a call that waited too long.
-create function cut_fee_period(wanted date) returns integer
-language plpgsql security definer set search_path = public, pg_temp set lock_timeout = '2s' as $$
-declare
-  newest fee_periods;
-  this_month constant date := date_trunc('month', booking_day(now()));
-  found_part integer;
-begin
-  if wanted > this_month or (wanted = this_month and is_production()) then
-    raise exception 'month % is not over', to_char(wanted, 'YYYY-MM') using errcode = 'LN003';
-  end if;
-  -- The cut of a month that is over is its last one.
-  select part into found_part from fee_periods
-  where month = wanted and booking_day(cut_at) >= month + interval '1 month';
-  if found then return found_part; end if;
-  lock table ledger_postings in share row exclusive mode;
-  select part into found_part from fee_periods
-  where month = wanted and booking_day(cut_at) >= month + interval '1 month';
-  if found then return found_part; end if;
-  select * into strict newest from fee_periods order by month desc, part desc limit 1;
-  if newest.month > wanted then
-    raise exception 'month % was not cut before %', to_char(wanted, 'YYYY-MM'), to_char(newest.month, 'YYYY-MM')
-      using errcode = 'LN003';
-  end if;
-  found_part := case when newest.month = wanted then newest.part + 1 else 1 end;
-  insert into fee_periods (month, part, up_to_posting_id)
-  values (wanted, found_part, greatest(newest.up_to_posting_id, (select max(id) from ledger_postings)));
-  return found_part;
-end $$;
+-- Fee postings --------------------------------------------------------------------------------------------------------
 
 -- What invoices cover: each posting that books a fee, also one of zero, which has no line in the ledger.
 create view fee_postings with (security_invoker = true) as
@@ -189,15 +138,15 @@ begin atomic
   group by line.merchant_id;
 end;
 
--- Issues what is missing of the invoices of a period, all or none, and returns them. The lock makes one issue wait for
--- another; the statements after it see what that one has written. `drafts` has {merchantId, id, sealedParties}.
+-- Issues the invoices of a period, once, all or none, and returns them. The lock makes one issue wait for another; the
+-- statements after it see what that one has written. `drafts` has {merchantId, id, sealedParties} of each merchant; one
+-- that is missing violates a constraint.
 create function issue_fee_invoices(wanted_month date, wanted_part integer, drafts jsonb) returns setof fee_invoices
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   period fee_periods;
   after_posting bigint;
   last_sequence integer;
-  lacking uuid;
 begin
   lock table fee_invoices in share row exclusive mode;
   select * into period from fee_periods where month = wanted_month and part = wanted_part;
@@ -215,13 +164,6 @@ begin
     raise exception 'an earlier period is not issued' using errcode = 'LN003';
   end if;
   select coalesce(max(sequence), 0) into last_sequence from fee_invoices;
-  select totals.merchant_id into lacking from fee_lines(after_posting, period.up_to_posting_id) totals
-  where not exists (
-    select from jsonb_to_recordset(drafts) as draft ("merchantId" uuid) where "merchantId" = totals.merchant_id
-  ) limit 1;
-  if found then
-    raise exception 'the draft of merchant % is missing', lacking using errcode = 'check_violation';
-  end if;
   return query
   insert into fee_invoices (id, number, sequence, merchant_id, kind, month, part, from_posting_id, up_to_posting_id,
     fee_rupiah, vat_rupiah, lines, sealed_parties)
@@ -232,7 +174,7 @@ begin
     select *, (row_number() over (order by merchant_id))::integer as place
     from fee_lines(after_posting, period.up_to_posting_id)
   ) total
-    join jsonb_to_recordset(drafts) as draft ("merchantId" uuid, id uuid, "sealedParties" text)
+    left join jsonb_to_recordset(drafts) as draft ("merchantId" uuid, id uuid, "sealedParties" text)
       on draft."merchantId" = total.merchant_id
   order by place
   returning *;
@@ -261,8 +203,8 @@ alter table ledger_postings add foreign key (adjustment_id) references balance_a
 -- Gives back a part of the fee of an invoice: writes the credit note, the adjustment and its posting, and returns the
 -- note. The lock orders it with other notes of the invoice. An approval names what was left of the invoice, so it is
 -- used once.
-create function book_adjustment(adjustment balance_adjustments, invoice text, vat bigint, note uuid, parties text)
-  returns fee_invoices
+create function book_adjustment(adjustment uuid, invoice text, fee bigint, vat bigint, evidence text,
+  requested_by text, note uuid, parties text) returns fee_invoices
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   corrected fee_invoices;
@@ -275,16 +217,13 @@ begin
   select * into strict corrected from fee_invoices where number = invoice and kind = 'invoice';
   select corrected.fee_rupiah + coalesce(sum(fee_rupiah), 0), corrected.vat_rupiah + coalesce(sum(vat_rupiah), 0)
   into fee_left, vat_left from fee_invoices where corrects = invoice;
-  if adjustment.kind <> 'fee_credit' or adjustment.amount_rupiah < 1 or vat < 0
-    or vat > adjustment.amount_rupiah or adjustment.amount_rupiah > fee_left or vat > vat_left
-    or adjustment.amount_rupiah - vat > fee_left - vat_left
-  then
+  if fee < 1 or vat < 0 or vat > fee or fee > fee_left or vat > vat_left or fee - vat > fee_left - vat_left then
     raise exception '% has % rupiah left', invoice, fee_left using errcode = 'LN003';
   end if;
   if needs_two_operators() and not exists (
     select from approvals
     where is_in_execution(approvals, 'invoice.credit') and parameters @> jsonb_build_object('number', invoice,
-      'feeRupiah', adjustment.amount_rupiah, 'vatRupiah', vat, 'leftRupiah', fee_left)
+      'feeRupiah', fee, 'vatRupiah', vat, 'leftRupiah', fee_left)
   ) then
     raise exception 'no two operators have approved this credit note' using errcode = 'restrict_violation';
   end if;
@@ -294,19 +233,20 @@ begin
   insert into fee_invoices (id, number, sequence, merchant_id, kind, month, part, corrects, from_posting_id,
     up_to_posting_id, fee_rupiah, vat_rupiah, lines, sealed_parties)
   select note, fee_invoice_number('credit_note', max(sequence) + 1), max(sequence) + 1, corrected.merchant_id,
-    'credit_note', corrected.month, corrected.part, invoice, posting - 1, posting, -adjustment.amount_rupiah, -vat,
+    'credit_note', corrected.month, corrected.part, invoice, posting - 1, posting, -fee, -vat,
     '[]', parties
   from fee_invoices
   returning * into credited;
   insert into balance_adjustments (id, merchant_id, kind, amount_rupiah, invoice_number, evidence, requested_by)
-  values (adjustment.id, corrected.merchant_id, 'fee_credit', adjustment.amount_rupiah, credited.number,
-    adjustment.evidence, adjustment.requested_by);
-  insert into ledger_postings (id, adjustment_id, merchant_id, occurred_at) overriding system value
-  values (posting, adjustment.id, corrected.merchant_id, now());
+  values (adjustment, corrected.merchant_id, 'fee_credit', fee, credited.number, evidence, requested_by);
+  -- One statement, because a posting without entries is rejected at its end.
+  with booked as (
+    insert into ledger_postings (id, adjustment_id, merchant_id, occurred_at) overriding system value
+    values (posting, adjustment, corrected.merchant_id, now())
+  )
   insert into ledger_entries (posting_id, line, account, side, amount_rupiah)
   select posting, line, account, side, rupiah from (values
-    (1, 'fee_revenue', 'debit', adjustment.amount_rupiah - vat), (2, 'vat_payable', 'debit', vat),
-    (3, 'merchant_available', 'credit', adjustment.amount_rupiah)
+    (1, 'fee_revenue', 'debit', fee - vat), (2, 'vat_payable', 'debit', vat), (3, 'merchant_available', 'credit', fee)
   ) as entry (line, account, side, rupiah) where rupiah > 0;
   return credited;
 end $$;
@@ -315,12 +255,11 @@ end $$;
 
 -- Only the functions of the owner write periods, invoices and adjustments. The worker and operators issue; operators
 -- credit. The dashboard opens the parties for its pages.
-revoke execute on function require_approved_company, cut_fee_period, issue_fee_invoices, book_adjustment from public;
-grant execute on function cut_fee_period, issue_fee_invoices to lunas_worker, lunas_operator;
+revoke execute on function require_approved_company, issue_fee_invoices, book_adjustment from public;
+grant execute on function issue_fee_invoices to lunas_worker, lunas_operator;
 grant execute on function book_adjustment to lunas_operator;
 grant select on company_details to lunas_worker, lunas_operator, lunas_reader;
 grant insert (version, legal_name, address, tax_number) on company_details to lunas_operator;
-grant select on fee_periods to lunas_worker, lunas_dashboard, lunas_operator, lunas_reader;
 grant select on fee_postings to lunas_worker, lunas_dashboard, lunas_operator;
 grant select on fee_invoices to lunas_worker, lunas_dashboard, lunas_operator;
 grant update (sealed_parties) on fee_invoices to lunas_operator;

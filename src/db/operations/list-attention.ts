@@ -144,6 +144,15 @@ const PARTS = {
     ) newest
     where valid_until <= booking_day(now()) + ${EXPIRY_NOTICE_DAYS}
     order by valid_until limit $1`,
+  company_missing: `
+    select null::text, null::uuid, min(since), 'no invoice of fees can be issued' from (
+      select min(created_at) as since from merchants where is_production() and status = 'approved'
+      union all
+      select cut_at from fee_periods where issued_at is null
+    ) wanted where since is not null and not exists (select from company_details) having count(*) > 0`,
+  invoices_not_issued: `
+    select to_char(month, 'YYYY-MM'), null::uuid, cut_at, 'the fees of the month were cut, and are not invoiced'
+    from fee_periods where issued_at is null and exists (select from company_details) order by cut_at limit $1`,
   bank_account_to_approve: `
     select id::text, merchant_id, created_at, bank_code from bank_accounts
     where status = 'pending_approval' order by created_at, id limit $1`,

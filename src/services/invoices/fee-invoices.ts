@@ -1,8 +1,5 @@
-import { z } from 'zod';
-import type { Sealer } from '../../crypto/sealing';
 import type { Queryable } from '../../db/connection/pool';
-import type { FeeInvoice, InvoiceLineKind, InvoiceParties } from '../../domain/fee-invoice';
-import { parseJson } from '../../lib/parse-json';
+import type { FeeInvoice, InvoiceLineKind } from '../../domain/fee-invoice';
 
 export const INVOICE_COLUMNS = `id, number, sequence, merchant_id as "merchantId", kind,
   to_char(month, 'YYYY-MM') as month, part, corrects, from_posting_id as "fromPostingId",
@@ -63,25 +60,6 @@ export async function listInvoices(db: Queryable, { merchantId, month, limit }: 
     [merchantId, month, limit],
   );
   return rows;
-}
-
-const party = z.object({
-  legalName: z.string(),
-  address: z.string().nullable(),
-  taxNumber: z.string().nullable(),
-});
-const parties = z.object({ company: party, merchant: party });
-
-/** Opens who an invoice is from and to. */
-export async function openInvoiceParties(
-  { db, sealer }: { readonly db: Queryable; readonly sealer: Sealer },
-  { id }: Pick<FeeInvoice, 'id'>,
-): Promise<InvoiceParties> {
-  const { rows } = await db.query<{ sealed: string }>(
-    'select sealed_parties as sealed from fee_invoices where id = $1',
-    [id],
-  );
-  return parties.parse(parseJson(sealer.open(rows[0]?.sealed ?? '', ['fee-invoice', id])));
 }
 
 /** A posting that an invoice covers. */

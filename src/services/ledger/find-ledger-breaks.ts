@@ -30,6 +30,7 @@ export const LEDGER_BREAK_KINDS = [
   'closed_day_disagrees',
   'open_day_disagrees',
   'totals_disagree',
+  'invoice_sum',
   'verified_sums_disagree',
 ] as const;
 

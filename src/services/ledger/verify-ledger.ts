@@ -21,6 +21,7 @@ import {
   lineDifferencesSql,
   type LineDifference,
 } from './find-balance-breaks';
+import { findIssuedPosting, InvoicedSums, type FeeSum } from './find-invoice-breaks';
 import { findLedgerBreaks, type LedgerBreak } from './find-ledger-breaks';
 import { findInTransitBreaks, findPayoutBreaks } from './find-payout-breaks';
 import { findTotalBreaks } from './find-total-breaks';
@@ -107,7 +108,9 @@ export async function verifyLedger(
 
   const sums = new Map(balances.map((sum) => [sum.account, sum]));
   const availableSums = new AvailableSums();
-  for await (const page of readEntries(db, postingId, horizon.postingId)) {
+  const issuedUpTo = await findIssuedPosting(db);
+  const invoicedSums = new InvoicedSums();
+  for await (const page of readEntries(db, postingId, { counted: horizon.postingId, issued: issuedUpTo })) {
     for (const posting of page.strays) {
       const detail = `Posting ${posting} is missing, but has entries.`;
       count({ kind: 'entries_without_posting', paymentId: null, detail });
@@ -115,11 +118,13 @@ export async function verifyLedger(
     for (const difference of page.lineDifferences) count(lineBreakOf(difference));
     for (const sum of page.sums) sums.set(sum.account, addSums(sum, sums.get(sum.account)));
     availableSums.add(page.availableSums);
+    invoicedSums.add(page.feeSums);
   }
   if (!checkpoint && horizon.isDecided) {
     for await (const found of availableSums.findBreaks(db, horizon.postingId)) count(found);
     for (const found of await findDayBreaks(db, MAX_BREAKS)) count(found);
     for await (const found of findTotalBreaks(db)) count(found);
+    for (const found of await invoicedSums.findBreaks(db, issuedUpTo)) count(found);
     for (const found of await findInTransitBreaks(db)) count(found);
   }
   if (checkpoint) for (const found of await findBreaksSince(db, checkpoint)) count(found);
@@ -192,13 +197,23 @@ interface EntriesPage {
   readonly sums: readonly AccountSums[];
   /** The sums of the available balance by merchant. */
   readonly availableSums: readonly MerchantSum[];
+  /** The fees up to the last posting that is invoiced. */
+  readonly feeSums: readonly FeeSum[];
   readonly lineDifferences: readonly LineDifference[];
   /** The posting of the last entry; null if there are no more. */
   readonly last: number | null;
 }
 
-/** All entries of postings above this id; the sums include the postings up to `countedUpTo`. */
-async function* readEntries(db: Queryable, above: number, countedUpTo: number): AsyncGenerator<EntriesPage> {
+/** The last postings that sums include. */
+interface SumLimits {
+  /** The last one in sums of accounts and balances. */
+  readonly counted: number;
+  /** The last one in sums of fees. */
+  readonly issued: number;
+}
+
+/** All entries of postings above this id. */
+async function* readEntries(db: Queryable, above: number, upTo: SumLimits): AsyncGenerator<EntriesPage> {
   for (let after: number | null = above; after !== null;) {
     const { rows }: { rows: EntriesPage[] } = await db.query<EntriesPage>(
       `with entry as materialized (
@@ -221,9 +236,15 @@ async function* readEntries(db: Queryable, above: number, countedUpTo: number): 
            select merchant_id as "merchantId", sum(amount_rupiah)::bigint as "amountRupiah"
            from available where posting_id <= $2 and merchant_id is not null group by merchant_id) sum
          ) as "availableSums",
+         (select coalesce(json_agg(sum), '[]') from (
+           select posting.merchant_id as "merchantId", account,
+             sum(case side when 'credit' then amount_rupiah else -amount_rupiah end)::bigint as "amountRupiah"
+           from entry join ledger_postings posting on posting.id = entry.posting_id
+           where account in ('fee_revenue', 'vat_payable') and posting_id <= $3 group by 1, 2) sum
+         ) as "feeSums",
          (select coalesce(json_agg(difference), '[]') from (${lineDifferencesSql('$1')}
          ) difference) as "lineDifferences"`,
-      [after, countedUpTo],
+      [after, upTo.counted, upTo.issued],
     );
     const page: EntriesPage | undefined = rows[0];
     if (page && page.last !== null) yield page;

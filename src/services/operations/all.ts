@@ -19,6 +19,9 @@ import { resetUser } from '../identity/reset-user';
 import { revokeOperator } from '../identity/revoke-operator';
 import { setMemberRole } from '../identity/set-member-role';
 import { withdrawInvitation } from '../identity/withdraw-invitation';
+import { setCompany } from '../invoices/company-details';
+import { creditInvoice } from '../invoices/credit-invoice';
+import { issueInvoices } from '../invoices/issue-invoices';
 import { closeOwnLink } from '../links/close-link';
 import { createOwnLink } from '../links/create-own-link';
 import { approveMerchant } from '../merchants/approve-merchant';
@@ -145,6 +148,9 @@ const OPERATOR_OPERATIONS = [
   setCatalog,
   setFeeSchedules,
   agreeFee,
+  setCompany,
+  issueInvoices,
+  creditInvoice,
   settlePayment,
   failPayment,
   retryRefund,
@@ -216,6 +222,8 @@ export const DATABASE_APPROVALS = [
   setCatalog,
   setFeeSchedules,
   agreeFee,
+  setCompany,
+  creditInvoice,
   resolveExceptionAsRefunded,
   setPayoutLimits,
   setPayoutPolicy,

@@ -7,6 +7,7 @@ import { PROVIDERS } from '../../domain/provider-capabilities';
 import { ConflictError } from '../../errors';
 import type { PaymentAdapter } from '../../providers/adapters';
 import { insertFeeSchedules } from '../fees/fee-rates';
+import { insertCompany } from '../invoices/company-details';
 import { listPolicies, setPolicy } from '../provider-accounts/catalog';
 import { findNewestSecret } from '../webhooks/webhook-secrets';
 import { ensureSandboxKey } from './sandbox-key';
@@ -38,13 +39,21 @@ export const DEMO_OWNER_EMAIL = 'owner@demo.test';
 
 const DEMO_SETTLEMENT_DELAY_SECONDS = 120;
 
+/** Who issues the invoices of the sandbox. */
+const DEMO_COMPANY = {
+  version: 1,
+  legalName: 'Lunas Sandbox',
+  address: 'Jalan Contoh 1, Jakarta',
+  taxNumber: '000000000000000',
+} as const;
+
 /** Since then micro merchants pay nothing up to Rp 500,000. */
 const PROPOSAL_VALID_FROM = '2024-12-01';
 
 /**
- * Creates what `lunas up` shows: an approved merchant with a key and an owner, the proposed rates, and for each
- * provider a policy and an account at the sandbox. Repeatable: it returns the same merchant and key, and keeps the
- * changes of operators.
+ * Creates what `lunas up` shows: an approved merchant with a key and an owner, the proposed rates, the company that
+ * issues invoices, and for each provider a policy and an account at the sandbox. Repeatable: it returns the same
+ * merchant and key, and keeps the changes of operators.
  * @throws ConflictError if the database is not one of the sandbox
  */
 export async function seedDemo(options: DemoOptions): Promise<Demo> {
@@ -60,6 +69,7 @@ export async function seedDemo(options: DemoOptions): Promise<Demo> {
     await ensureOwner(db);
     await ensurePolicies(db, options);
     await ensureRates(db);
+    await insertCompany(db, DEMO_COMPANY);
     await ensureAccounts(db, sealer, options);
     return {
       merchantId: DEMO_MERCHANT_ID,

@@ -17,6 +17,7 @@ import { runLunas, type Outcome } from '../../cli/run-lunas';
 import { sendRequest, startTestApis, type TestApis, type TestKey } from '../../support/api';
 import { asSuperuser } from '../../support/backdate';
 import { openGate } from '../../support/gate';
+import { issueNow } from '../../support/invoices';
 import { creation, newTerms, type TestLedger } from '../../support/payments';
 import { insertCatalog } from '../../support/seed-payments';
 import { applyTransitions, payLate, T0, type AppliedPath } from '../ledger/transition-path';
@@ -67,7 +68,7 @@ afterEach(async () => {
   await rm(elsewhere, { recursive: true });
   await change(
     `truncate payments, archive_files, archive_batches, archived_payments, ledger_closings, ledger_verifications,
-       balance_transactions, payment_details, provider_notifications, webhook_endpoints cascade`,
+       balance_transactions, fee_invoices, payment_details, provider_notifications, webhook_endpoints cascade`,
   );
 });
 
@@ -113,6 +114,7 @@ async function backdate(): Promise<void> {
 }
 
 async function verified(): Promise<{ readonly balances: unknown }> {
+  await issueNow(apis.db);
   const { exitCode, stdout, stderr } = await lunas('ledger', 'verify', '--all', '--json');
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   return z.object({ ledger: z.object({ balances: z.unknown() }) }).parse(JSON.parse(stdout)).ledger;

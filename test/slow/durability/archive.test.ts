@@ -12,6 +12,7 @@ import { asSuperuser, backdatePayments } from '../../support/backdate';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 import { openGate, type Gate } from '../../support/gate';
+import { issueNow } from '../../support/invoices';
 import { LUNAS, runBuiltLunas } from '../../support/lunas-process';
 import { createTestLedger, type TestLedger } from '../../support/payments';
 import { newNamespace, operatorEnvironment, startTestService, type TestService } from '../../support/service';
@@ -71,6 +72,7 @@ async function prepare(count: number, transitions: Parameters<typeof applyTransi
   await Promise.all(writers);
   await backdatePayments(ledger.db, "interval '20 days'");
   await asSuperuser(ledger.db, `update payments set created_at = '${DAY}T10:00:00Z'`);
+  await issueNow(ledger.db);
   await verifyLedger(ledger.db, { all: true });
   return { database, ledger };
 }
