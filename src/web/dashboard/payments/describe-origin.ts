@@ -1,7 +1,7 @@
 import { maskSecretKey } from '../../../crypto/secret-key';
 import type { OriginKey, OriginPolicy, PaymentOrigin } from '../../../db/payments/find-payment-origin';
+import { rateText } from '../../../domain/rate-text';
 import { formatDuration } from '../../ui/format';
-import { rateText } from '../fee-text';
 import { keyPath } from '../keys/key-paths';
 import { linkPath } from '../links/link-paths';
 import { LINK_TEXTS } from '../links/link-texts';

@@ -1,4 +1,4 @@
-import type { MerchantClass } from '../../../domain/merchant-identity';
+import { CLASS_NAMES } from '../../../domain/class-names';
 import type { Language } from '../../../domain/sign-in';
 
 const en = {
@@ -17,16 +17,7 @@ const en = {
   noEnd: 'No end',
   inApp: (provider: string) => `Name in the customer's app (${provider})`,
   unknownName: 'Not known',
-  classes: {
-    UMI: 'Micro (UMI)',
-    UKE: 'Small (UKE)',
-    UME: 'Medium (UME)',
-    UBE: 'Large (UBE)',
-    education: 'Education',
-    fuel: 'Fuel',
-    public_service: 'Public service',
-    social: 'Social',
-  } satisfies Readonly<Record<MerchantClass, string>>,
+  classes: CLASS_NAMES.en,
 };
 
 const id: typeof en = {
@@ -45,16 +36,7 @@ const id: typeof en = {
   noEnd: 'Tanpa batas',
   inApp: (provider) => `Nama di aplikasi pelanggan (${provider})`,
   unknownName: 'Tidak diketahui',
-  classes: {
-    UMI: 'Mikro (UMI)',
-    UKE: 'Kecil (UKE)',
-    UME: 'Menengah (UME)',
-    UBE: 'Besar (UBE)',
-    education: 'Pendidikan',
-    fuel: 'BBM',
-    public_service: 'Layanan umum',
-    social: 'Sosial',
-  },
+  classes: CLASS_NAMES.id,
 };
 
 export const IDENTITY_TEXTS: Readonly<Record<Language, typeof en>> = { id, en };
