@@ -17,6 +17,7 @@ const UNIT = [
   'test/providers/calls/call-slots.test.ts',
   'test/providers/midtrans/{midtrans-provider,notification}.test.ts',
   'test/providers/snap/holder-name.test.ts',
+  'test/services/invoices/invoice-pdf.test.ts',
   'test/services/payments/create/admission.test.ts',
   'test/snap/**/*.test.ts',
   'test/temporal/fairness-key.test.ts',

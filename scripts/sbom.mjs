@@ -17,7 +17,10 @@ const PERMISSIVE = new Set([
   'Unlicense',
 ]);
 /** Packages whose package.json names no licence: the licence in their LICENSE file. */
-const LICENCE_FILES = new Map([['unionfs@4.6.0', 'Unlicense']]);
+const LICENCE_FILES = new Map([
+  ['png-js@2.0.0', 'MIT'],
+  ['unionfs@4.6.0', 'Unlicense'],
+]);
 
 const sbom = execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--omit', 'optional'], {
   encoding: 'utf8',
