@@ -17,6 +17,8 @@ export interface FilledMerchant {
   readonly endpoint: string;
   readonly bankAccount: string;
   readonly link: string;
+  /** The number of a fee invoice. */
+  readonly invoice: string;
   /** One that waits for an approval, and one that is completed. */
   readonly payouts: readonly string[];
   readonly delivery: string;
@@ -214,6 +216,8 @@ const PAGES: Readonly<Record<string, MeasuredPage>> = {
     paths: ({ code, day }) => [`/m/${code}/balance/statement?from=${day.slice(0, 4)}-01-01&to=${day}`],
   },
   'get /m/:code/balance/days/:day': { kind: 'list', paths: ({ code, day }) => [`/m/${code}/balance/days/${day}`] },
+  'get /m/:code/invoices': { kind: 'list', paths: ofMerchant('/invoices', '/invoices?older=30') },
+  'get /m/:code/invoices/:number': { kind: 'detail', paths: ({ code, invoice }) => [`/m/${code}/invoices/${invoice}`] },
   'get /m/:code/links': { kind: 'list', paths: ofMerchant('/links', '/links?status=active', '/links?status=paid') },
   'get /m/:code/links/new': { kind: 'form', paths: ofMerchant('/links/new') },
   'get /m/:code/links/:link': { kind: 'detail', paths: ofLink('') },
@@ -248,6 +252,8 @@ const OTHER_GET_ROUTES: Readonly<Record<string, string>> = {
   'get /m/:code/payouts/:ref/lines.csv': 'as payments.csv',
   'get /m/:code/balance/days/:day.csv': 'as payments.csv',
   'get /m/:code/balance/statement.csv': 'as payments.csv',
+  'get /m/:code/invoices/:number.pdf': 'a file of one row',
+  'get /m/:code/invoices/:number.csv': 'as payments.csv',
   'get /m/:code/payments.csv': 'a file of any length, by pages of their own',
 };
 

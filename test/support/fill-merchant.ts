@@ -14,6 +14,8 @@ const DAY = 34_560;
 /** The lines that the next payout pays. A payout of each day has paid the others. */
 const UNCLAIMED = 1_000;
 const PAYOUTS = 400;
+/** More than a page has. */
+const INVOICES = 60;
 const TABLES = [
   'payouts',
   'balance_transactions',
@@ -28,6 +30,7 @@ const TABLES = [
   'merchant_operator_actions',
   'payment_links',
   'payment_link_payments',
+  'fee_invoices',
 ];
 
 /** A row's id follows from its number. The newest payment has number 1. */
@@ -94,6 +97,15 @@ const LINK_PAYMENTS = `
     case when n <= ${COMPLETE} then n else 1 + n % 10 end, ${PAYMENT_ID}, ${AT}
   from generate_series($1::integer, $2::integer) n`;
 
+const INVOICE_ROWS = `
+  insert into fee_invoices (id, number, sequence, merchant_id, kind, month, part, from_posting_id, up_to_posting_id,
+    fee_rupiah, vat_rupiah, lines, sealed_parties)
+  select ${idOf('n')}, 'FI-2026-' || lpad(n::text, 6, '0'), n, $1, 'invoice',
+    date '2020-01-01' + n * interval '1 month', 1, n - 1, n, 350, 34,
+    jsonb_build_array(jsonb_build_object('kind', 'payment', 'class', 'UKE', 'basisPoints', 70, 'flatRupiah', 0,
+      'count', 1, 'turnoverRupiah', 50000, 'feeRupiah', 350, 'vatRupiah', 34)), ''
+  from generate_series(1, ${INVOICES}) n`;
+
 /** Every day before today is closed, and the lines of today are counted. Sums begin anew with each older payment. */
 const CLOSED_DAYS = [
   'delete from balance_days',
@@ -111,6 +123,7 @@ const CLOSED_DAYS = [
 ] as const;
 
 const ROWS_OF_NEWEST = [
+  INVOICE_ROWS,
   `insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, recorded_at)
    select ${PAYMENT_ID}, step.version, name, from_status, to_status, ${AT}, 'workflow', ${AT}
    from generate_series(1, ${COMPLETE}) n, (values (2, 'issue', 'created', 'pending'), (3, 'pay', 'pending', 'paid'))
@@ -190,6 +203,7 @@ export async function readFilledMerchant(db: Pool, merchantId: string): Promise<
     `select code, ${idOf('1')} as key, ${idOf('1')} as endpoint, ${idOf('1')} as delivery,
        ${idOf('1')} as "bankAccount", array[${idOf('1')}, ${idOf('2')}] as payouts,
        ${idOf('1')} as passkey, ${idOf('1')} as link,
+       (select number from fee_invoices where merchant_id = $1 order by sequence desc limit 1) as invoice,
        to_char(greatest(now() - interval '30 hours', $3::date), 'YYYY-MM-DD') as day, (
        select json_object_agg(status, (
          select reference_id from payments where merchant_id = $1 and payments.status = listed.status

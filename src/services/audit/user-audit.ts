@@ -35,6 +35,7 @@ export type UserActionName =
   | 'shift.export'
   | 'activity.export'
   | 'statement.export'
+  | 'invoice.export'
   | 'payouts.export'
   | 'payout.export_lines';
 

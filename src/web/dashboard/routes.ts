@@ -14,6 +14,9 @@ import { getManifest, getWorker, showOffline } from './counter/install';
 import { exportShift, showShift } from './counter/shift';
 import type { DashboardDependencies } from './dashboard-dependencies';
 import { showHome } from './home/home';
+import { exportInvoice } from './invoices/export-invoice';
+import { listInvoicePage } from './invoices/list-invoices';
+import { getInvoicePdf, showInvoicePage } from './invoices/show-invoice';
 import { editKeyPages } from './keys/edit-key';
 import { listKeyPage } from './keys/list-keys';
 import { newKeyPages } from './keys/new-key';
@@ -122,6 +125,11 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   // Before the page, whose `:day` takes every ending.
   exportStatement,
   showStatement,
+  listInvoicePage,
+  // Before the page, whose `:number` takes every ending.
+  getInvoicePdf,
+  exportInvoice,
+  showInvoicePage,
   showBankAccountPage,
   ...newBankAccountPages,
   ...accountActionPages,

@@ -7,6 +7,7 @@ import { fillMerchant, readFilledMerchant } from '../../support/fill-merchant';
 import { signInMany } from '../../support/people';
 import { insertCatalog } from '../../support/seed-payments';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { sealInvoiceParties } from '../../support/shown-invoices';
 
 /** Pages of a merchant whose texts are those of an attacker, and the links between them. */
 
@@ -67,6 +68,7 @@ beforeAll(async () => {
   const [policyId, accountId] = await insertCatalog(db);
   await fillMerchant(db, { merchantId, policyId, accountId }, 1, PAYMENTS);
   merchant = await readFilledMerchant(db, merchantId);
+  await sealInvoiceParties(service, merchantId);
   dashboard = await startTestDashboard(service);
   cookies = (await signInMany(db, merchantId, OWNERS)).map((token) => `${dashboard.cookieName}=${token}`);
   await asSuperuser(db, ...TEXTS.map((text) => text.replaceAll('$1', literalOf(CORPUS))));
@@ -85,7 +87,7 @@ const nextCookie = () => cookies[requests++ % cookies.length] ?? '';
 /** A path without what differs between rows: the ids, and the values of its parameters. */
 const patternOf = (path: string) =>
   path
-    .replaceAll(/[\da-f]{8}-[\da-f-]{27}|LN[\dA-Z]{16,18}|\d{4}-\d{2}(-\d{2})?|request-\d+/g, ':id')
+    .replaceAll(/[\da-f]{8}-[\da-f-]{27}|LN[\dA-Z]{16,18}|FI-\d{4}-\d{6}|\d{4}-\d{2}(-\d{2})?|request-\d+/g, ':id')
     .replaceAll(/=[^&#]*/g, '=');
 
 async function open(path: string): Promise<{ readonly status: number; readonly html: string }> {

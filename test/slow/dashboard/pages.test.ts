@@ -32,6 +32,7 @@ import { addLines, applyPayout, preparePayouts } from '../../support/payouts';
 import { createMember, createShop, signInMany } from '../../support/people';
 import { fillTotals, seedPayments } from '../../support/seed-payments';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { insertInvoice } from '../../support/shown-invoices';
 import { inviteAt, resetAt } from '../../support/team';
 import { disable, registerEndpoint } from '../../support/webhooks';
 
@@ -371,6 +372,10 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
   },
   'get /offline': { 'no connection': () => `${dashboard.url}/offline` },
   'get /m/:code/payments/new': { 'a form': () => `${home}/payments/new` },
+  'get /m/:code/invoices': { nothing: () => `${home}/invoices` },
+  'get /m/:code/invoices/:number': {
+    issued: async () => `${home}/invoices/${(await insertInvoice(service, service.merchantId)).number}`,
+  },
   'get /m/:code/links': {
     nothing: () => `${home}/links?status=expired`,
     'with links': async () => (await linkPage({ title: 'Kopi susu', amount: 20_000 }), `${home}/links`),
@@ -639,6 +644,8 @@ const OTHER_ROUTES = [
   'get /m/:code/activity.csv',
   'get /m/:code/balance/days/:day.csv',
   'get /m/:code/balance/statement.csv',
+  'get /m/:code/invoices/:number.pdf',
+  'get /m/:code/invoices/:number.csv',
   'get /m/:code/payments/:ref/events',
   'get /m/:code/payments/:ref/qris.png',
   'post /m/:code/payments/:ref/refund',

@@ -18,6 +18,7 @@ import { addLines, applyPayout, preparePayouts } from '../../support/payouts';
 import { createMember } from '../../support/people';
 import { createSecondMerchant, type SecondMerchant } from '../../support/second-merchant';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { insertInvoice } from '../../support/shown-invoices';
 import { inviteAt } from '../../support/team';
 import { registerEndpoint } from '../../support/webhooks';
 
@@ -36,6 +37,7 @@ let deliveryId: string;
 let bankAccountId: string;
 let payoutReference: string;
 let [linkReference, foreignLink] = ['', ''];
+let invoiceNumber: string;
 
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
@@ -48,6 +50,7 @@ beforeAll(async () => {
   const foreign = await service.call('POST', '/payment-links', newLink, { authorization: bearer(second) });
   foreignLink = foreign.body.payment_link.reference_id;
   linkReference = (await service.call('POST', '/payment-links', newLink)).body.payment_link.reference_id;
+  invoiceNumber = (await insertInvoice(service, service.merchantId)).number;
   const url = 'http://127.0.0.1:9/webhooks';
   const endpoint = { merchantId: service.merchantId, url, events: [] } as const;
   endpointId = (await registerEndpoint(service.db, createSealer(service.masterKey), endpoint)).id;
@@ -140,7 +143,8 @@ const fill = (path: string, merchant: string, reference: string) =>
     .replace(':endpoint', endpointId)
     .replace(':delivery', deliveryId)
     .replace(':account', bankAccountId)
-    .replace(':link', linkReference);
+    .replace(':link', linkReference)
+    .replace(':number', invoiceNumber);
 
 describe('a form', () => {
   it.each([

@@ -54,6 +54,10 @@ const DASHBOARD = [
   'GET /m/:code/developers/webhooks/:endpoint/ping',
   'GET /m/:code/developers/webhooks/:endpoint/rotate',
   'GET /m/:code/developers/webhooks/new',
+  'GET /m/:code/invoices',
+  'GET /m/:code/invoices/:number',
+  'GET /m/:code/invoices/:number.csv',
+  'GET /m/:code/invoices/:number.pdf',
   'GET /m/:code/links',
   'GET /m/:code/links/:link',
   'GET /m/:code/links/:link/card',
@@ -336,6 +340,7 @@ const PARTS: Readonly<Partial<Record<string, fc.Arbitrary<string>>>> = {
   account: uuid,
   invitation: uuid,
   user: uuid,
+  number: fc.stringMatching(/^(FI|CN)-\d{4}-\d{6,9}$/),
 };
 
 function dayOf(date: Date): string {

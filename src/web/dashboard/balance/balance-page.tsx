@@ -5,6 +5,8 @@ import { formatMonth, formatTime, startOfDay, WIB } from '../../ui/format';
 import { Card, PageHead } from '../../ui/layout';
 import { EmptyState, Table, type Column } from '../../ui/table';
 import { Money, SignedMoney, Time } from '../../ui/values';
+import { INVOICE_PAGE_TEXTS } from '../invoices/invoice-page-texts';
+import { invoicesPath } from '../invoices/invoice-paths';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import { NewPayoutLink } from '../payouts/payout-parts';
@@ -51,6 +53,9 @@ function BalanceContent(page: BalancePage): ReactElement {
   return (
     <>
       <PageHead title={texts.title}>
+        <a className="button" href={invoicesPath.to(view)}>
+          {INVOICE_PAGE_TEXTS[view.locale.language].title}
+        </a>
         <NewPayoutLink view={view} whyNot={whyNot} />
       </PageHead>
       <div className="stack">
