@@ -50,9 +50,8 @@ export async function creditInvoice(
   const id = randomUUID();
   const parties = createSealer(masterKey).seal(JSON.stringify(INVOICE_PARTIES), ['fee-invoice', id]);
   await asSuperuser(db, {
-    text: `select book_adjustment(row(gen_random_uuid(), null, 'fee_credit', $1::bigint, null, null, 'a test',
-        'cli:test', now())::balance_adjustments, $2, $3, $4, $5)`,
-    values: [amounts.feeRupiah, number, amounts.vatRupiah, id, parties],
+    text: "select book_adjustment(gen_random_uuid(), $1, $2, $3, 'a test', 'cli:test', $4, $5)",
+    values: [number, amounts.feeRupiah, amounts.vatRupiah, id, parties],
   });
   return newestInvoice(db, merchantId);
 }
@@ -95,7 +94,7 @@ export async function insertInvoice(
 }
 
 /** Seals the parties of a merchant's invoices that `fillMerchant` has written: their PDF needs them. */
-export async function sealInvoiceParties(
+export async function sealFilledInvoices(
   { db, masterKey }: Pick<TestService, 'db' | 'masterKey'>,
   merchantId: string,
 ): Promise<void> {

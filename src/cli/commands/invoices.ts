@@ -1,16 +1,22 @@
+import { writeFile } from 'node:fs/promises';
+import { Option } from 'commander';
 import { z } from 'zod';
 import { LONG_STATEMENT_MS } from '../../db/connection/pool';
 import { requireMerchant } from '../../db/merchants/require-merchant';
 import type { FeeInvoice, InvoiceLine } from '../../domain/fee-invoice';
 import { formatRupiah } from '../../domain/money';
-import { NotFoundError } from '../../errors';
+import { messageOf, NotFoundError, UserError } from '../../errors';
 import { creditInvoice } from '../../services/invoices/credit-invoice';
 import { findInvoice, listInvoices } from '../../services/invoices/fee-invoices';
+import { streamInvoiceCsv } from '../../services/invoices/invoice-csv';
+import { renderInvoicePdf, type InvoiceDocument } from '../../services/invoices/invoice-pdf';
 import { issueInvoices } from '../../services/invoices/issue-invoices';
+import { openInvoice } from '../../services/invoices/open-invoice';
 import { requireDone } from '../../services/operations/require-done';
 import type { LunasCommand } from '../lunas-command';
 import { id, limit, note, wholeNumber } from '../option-schemas';
 import { formatFields, formatTable, type CommandResult } from '../output';
+import { printParts } from '../print-parts';
 import { runOperation } from '../run-operation';
 
 const month = z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-11');
@@ -84,14 +90,47 @@ function addList(invoices: LunasCommand): void {
 }
 
 function addShow(invoices: LunasCommand): void {
-  invoices
+  const show = invoices
     .command('show <number>')
     .description('show an invoice or a credit note')
-    .databaseAction(z.object({ number }), async ({ number: wanted }, db) => {
+    .option('--pdf <file>', 'write it as PDF, in Indonesian; its parties are sealed, so the audit log has who did')
+    .addOption(new Option('--csv', 'print its payments and payouts as CSV').conflicts(['json', 'pdf']))
+    .option('--note <text>', 'why, for the audit log: in production --pdf needs it')
+    .examples(
+      'lunas invoices show FI-2026-000001',
+      'lunas invoices show FI-2026-000001 --pdf invoice.pdf --note "case 4711"',
+      'lunas invoices show FI-2026-000001 --csv > invoice.csv',
+    );
+  show.databaseAction(
+    z.object({
+      number,
+      pdf: z.string().optional(),
+      csv: z.boolean().default(false),
+      note: note.optional(),
+    }),
+    async ({ number: wanted, pdf, csv, note: reason }, db, context, environment) => {
+      if (pdf !== undefined) {
+        const audit = await show.auditOf(db, context, environment, { note: reason });
+        const needs = { db, log: audit.log, sealer: await context.sealer(db) };
+        const call = { path: { number: wanted }, input: {} };
+        return writePdf(pdf, requireDone(await runOperation(audit, openInvoice, needs, call)));
+      }
       const invoice = await findInvoice(db, null, wanted);
       if (invoice === undefined) throw new NotFoundError('invoice', wanted);
+      if (csv) return printParts(streamInvoiceCsv(db, invoice), show.terminal);
       return { json: { invoice: jsonOf(invoice) }, text: describe(invoice) };
-    });
+    },
+  );
+}
+
+/** Only the user may read the file: it has personal data. */
+async function writePdf(file: string, opened: Omit<InvoiceDocument, 'language'>): Promise<CommandResult> {
+  await writeFile(file, await renderInvoicePdf({ ...opened, language: 'id' }), { mode: 0o600 }).catch(
+    (error: unknown) => {
+      throw new UserError(`${file} cannot be written: ${messageOf(error)}`);
+    },
+  );
+  return { json: { invoice: jsonOf(opened.invoice), file }, text: `${opened.invoice.number} is in ${file}.` };
 }
 
 function listResult(invoices: readonly FeeInvoice[]): CommandResult {

@@ -1,6 +1,5 @@
 import { Option } from 'commander';
 import { z } from 'zod';
-import type { Pool } from '../../db/connection/pool';
 import { requireMerchant } from '../../db/merchants/require-merchant';
 import { formatRupiah } from '../../domain/money';
 import { formatInWib, monthInWib } from '../../domain/wib';
@@ -16,7 +15,7 @@ import {
 import type { LunasCommand } from '../lunas-command';
 import { id } from '../option-schemas';
 import { formatFields, formatTable, type CommandResult } from '../output';
-import type { Terminal } from '../terminal';
+import { printParts } from '../print-parts';
 
 const MAX_LINES = 1_000;
 
@@ -72,21 +71,11 @@ function addShow(statements: LunasCommand): void {
     )
     .databaseAction(z.object({ merchant: id, day, csv: z.boolean().default(false) }), async (options, db) => {
       await requireMerchant(db, options.merchant);
-      if (options.csv) return printCsv(db, options, statements.terminal);
+      if (options.csv) {
+        return printParts(streamStatementCsv(db, options.merchant, options.day), statements.terminal);
+      }
       return statementResult(await getStatement(db, options.merchant, options.day, { limit: MAX_LINES }));
     });
-}
-
-interface PrintedDay {
-  readonly merchant: string;
-  readonly day: string;
-}
-
-/** Waits while the reader of the output is slower than the database, so that memory does not grow. */
-async function printCsv(db: Pool, { merchant, day }: PrintedDay, { stdout }: Terminal): Promise<undefined> {
-  for await (const part of streamStatementCsv(db, merchant, day)) {
-    if (!stdout.write(part)) await new Promise((resolve) => stdout.once('drain', resolve));
-  }
 }
 
 function statementResult({ next, ...statement }: BalanceStatement): CommandResult {

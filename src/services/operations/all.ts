@@ -22,6 +22,7 @@ import { withdrawInvitation } from '../identity/withdraw-invitation';
 import { setCompany } from '../invoices/company-details';
 import { creditInvoice } from '../invoices/credit-invoice';
 import { issueInvoices } from '../invoices/issue-invoices';
+import { openInvoice } from '../invoices/open-invoice';
 import { closeOwnLink } from '../links/close-link';
 import { createOwnLink } from '../links/create-own-link';
 import { approveMerchant } from '../merchants/approve-merchant';
@@ -151,6 +152,7 @@ const OPERATOR_OPERATIONS = [
   setCompany,
   issueInvoices,
   creditInvoice,
+  openInvoice,
   settlePayment,
   failPayment,
   retryRefund,

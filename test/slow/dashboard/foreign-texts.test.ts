@@ -7,7 +7,7 @@ import { fillMerchant, readFilledMerchant } from '../../support/fill-merchant';
 import { signInMany } from '../../support/people';
 import { insertCatalog } from '../../support/seed-payments';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
-import { sealInvoiceParties } from '../../support/shown-invoices';
+import { sealFilledInvoices } from '../../support/shown-invoices';
 
 /** Pages of a merchant whose texts are those of an attacker, and the links between them. */
 
@@ -68,7 +68,7 @@ beforeAll(async () => {
   const [policyId, accountId] = await insertCatalog(db);
   await fillMerchant(db, { merchantId, policyId, accountId }, 1, PAYMENTS);
   merchant = await readFilledMerchant(db, merchantId);
-  await sealInvoiceParties(service, merchantId);
+  await sealFilledInvoices(service, merchantId);
   dashboard = await startTestDashboard(service);
   cookies = (await signInMany(db, merchantId, OWNERS)).map((token) => `${dashboard.cookieName}=${token}`);
   await asSuperuser(db, ...TEXTS.map((text) => text.replaceAll('$1', literalOf(CORPUS))));

@@ -1,6 +1,11 @@
+import { mkdtemp, readFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
 import type { FeeInvoice } from '../../../src/domain/fee-invoice';
 import { feeOf, vatOf, type FeeTerms } from '../../../src/domain/fees';
+import { listActions } from '../../../src/services/audit/list-actions';
 import type { Merchant } from '../../../src/services/merchants/merchants';
+import { runLunas } from '../../cli/run-lunas';
 import { applyTransitions } from '../../services/ledger/transition-path';
 import { asSuperuser } from '../../support/backdate';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
@@ -8,7 +13,7 @@ import { newTerms, type TestLedger } from '../../support/payments';
 import { readPdfText } from '../../support/pdf';
 import { createMember, createShop } from '../../support/people';
 import { insertCatalog } from '../../support/seed-payments';
-import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { newNamespace, operatorEnvironment, startTestService, type TestService } from '../../support/service';
 import { creditInvoice, INVOICE_PARTIES, issueInvoice } from '../../support/shown-invoices';
 
 const RATE: FeeTerms = {
@@ -206,6 +211,22 @@ it.each(['', '.pdf', '.csv'])(
 it('the list has no invoice of another merchant, and needs the right to view the balance', async () => {
   expect(await textOf(`${home}/invoices`)).not.toContain(foreign.number);
   expect((await request(`${home}/invoices`, cookies.developer)).status).toBe(403);
+});
+
+it('the command writes the same PDF and CSV as the dashboard, and the audit log has who wrote the PDF', async () => {
+  const { number } = invoice;
+  const file = path.join(await mkdtemp(path.join(os.tmpdir(), 'lunas-invoice-')), 'invoice.pdf');
+  const show = (...args: readonly string[]) =>
+    runLunas(['invoices', 'show', number, ...args], operatorEnvironment(service));
+  expect(await show('--pdf', file, '--note', 'case 4711')).toMatchObject({ exitCode: 0, stderr: '' });
+  const pdf = await request(`${home}/invoices/${number}.pdf`, cookies.id);
+  expect((await readFile(file)).equals(Buffer.from(await pdf.arrayBuffer()))).toBe(true);
+  const [reading] = await listActions(service.db, { limit: 1 });
+  expect(reading).toMatchObject({ action: 'invoice.open', target: number, note: 'case 4711' });
+  const csv = await (await request(`${home}/invoices/${number}.csv`)).arrayBuffer();
+  expect(Buffer.from((await show('--csv')).stdout).equals(Buffer.from(csv))).toBe(true);
+  expect(await show('--csv', '--pdf', file)).toMatchObject({ exitCode: 2 });
+  expect(await show('--pdf', path.join(file, 'impossible'))).toMatchObject({ exitCode: 1 });
 });
 
 it('the CSV ends with a line about the archive if it has taken postings of the invoice', async () => {

@@ -1,4 +1,4 @@
-import { openInvoiceParties } from '../../../services/invoices/fee-invoices';
+import { openInvoiceParties } from '../../../services/invoices/invoice-parties';
 import { renderInvoicePdf } from '../../../services/invoices/invoice-pdf';
 import { PAGE_HEADERS } from '../../page/headers';
 import { memberPage, NO_FIELDS } from '../../page/page-route';
