@@ -50,7 +50,7 @@ function startSearch(form, formIndex) {
     const response = await fetch(`/docs/search/results?q=${encodeURIComponent(query)}`).catch(() => undefined);
     // The reader has typed on, or has left the field.
     if (query !== field.value.trim() || document.activeElement !== field) return;
-    if (response?.status === 429) timer = setTimeout(search, BUSY_MS);
+    if (response?.status === 429) timer = setTimeout(() => void search(), BUSY_MS);
     if (!response?.ok) return;
     const hits = [...new DOMParser().parseFromString(await response.text(), 'text/html').body.children];
     show(hits, hits.length === 0 ? form.dataset.none : form.dataset.count.replace('{}', hits.length));
@@ -58,7 +58,7 @@ function startSearch(form, formIndex) {
 
   field.addEventListener('input', () => {
     clearTimeout(timer);
-    timer = setTimeout(search, PAUSE_MS);
+    timer = setTimeout(() => void search(), PAUSE_MS);
   });
   field.addEventListener('keydown', (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
