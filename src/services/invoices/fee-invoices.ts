@@ -79,23 +79,38 @@ export interface InvoicePosting {
 
 const POSTINGS_PER_PAGE = 1_000;
 
+/** A posting of a page; its other fields are null if it books no fee. */
+type PagePosting = InvoicePosting | { readonly postingId: number; readonly kind: null };
+
 /**
  * The postings of an invoice in their order, page by page. Those that the archive has taken are missing: the counts of
  * the lines include them. A credit note has none.
  */
 export async function* listInvoicePostings(db: Queryable, invoice: FeeInvoice): AsyncGenerator<InvoicePosting> {
-  const { merchantId, fromPostingId, upToPostingId } = invoice;
-  for (let after: number | undefined = fromPostingId; after !== undefined;) {
-    const { rows }: { rows: InvoicePosting[] } = await db.query<InvoicePosting>({
-      name: 'list_invoice_postings',
-      text: `select posting_id as "postingId", occurred_at as "occurredAt", kind, reference_id as "referenceId",
-          merchant_reference_id as "merchantReferenceId", amount_rupiah as "amountRupiah",
-          fee_rupiah as "feeRupiah", vat_rupiah as "vatRupiah"
-        from fee_postings where merchant_id = $1 and posting_id > $2 and posting_id <= $3
-        order by posting_id limit ${POSTINGS_PER_PAGE}`,
-      values: [merchantId, after, upToPostingId],
-    });
-    yield* rows;
+  for (let after: number | undefined = invoice.fromPostingId; after !== undefined;) {
+    const rows = await readPostingPage(db, invoice, after);
+    for (const row of rows) if (row.kind !== null) yield row;
     after = rows.length < POSTINGS_PER_PAGE ? undefined : rows.at(-1)?.postingId;
   }
+}
+
+/** The lateral join reads the fees of the page only: a plan of the whole view reads all later postings, too. */
+async function readPostingPage(
+  db: Queryable,
+  { merchantId, upToPostingId }: FeeInvoice,
+  after: number,
+): Promise<readonly PagePosting[]> {
+  const { rows } = await db.query<PagePosting>({
+    name: 'list_invoice_postings',
+    text: `select posting.id as "postingId", fee.occurred_at as "occurredAt", fee.kind,
+        fee.reference_id as "referenceId", fee.merchant_reference_id as "merchantReferenceId",
+        fee.amount_rupiah as "amountRupiah", fee.fee_rupiah as "feeRupiah", fee.vat_rupiah as "vatRupiah"
+      from (
+        select id from ledger_postings where merchant_id = $1 and id > $2 and id <= $3
+        order by id limit ${POSTINGS_PER_PAGE}
+      ) posting left join lateral (select * from fee_postings where posting_id = posting.id limit 1) fee on true
+      order by posting.id`,
+    values: [merchantId, after, upToPostingId],
+  });
+  return rows;
 }
