@@ -49,10 +49,13 @@ export async function creditInvoice(
 ): Promise<FeeInvoice> {
   const id = randomUUID();
   const parties = createSealer(masterKey).seal(JSON.stringify(INVOICE_PARTIES), ['fee-invoice', id]);
-  await asSuperuser(db, {
-    text: "select book_adjustment(gen_random_uuid(), $1, $2, $3, 'a test', 'cli:test', $4, $5)",
-    values: [number, amounts.feeRupiah, amounts.vatRupiah, id, parties],
-  });
+  await db.query("select book_adjustment(gen_random_uuid(), $1, $2, $3, 'a test', 'cli:test', $4, $5)", [
+    number,
+    amounts.feeRupiah,
+    amounts.vatRupiah,
+    id,
+    parties,
+  ]);
   return newestInvoice(db, merchantId);
 }
 

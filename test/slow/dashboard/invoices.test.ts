@@ -9,6 +9,7 @@ import { runLunas } from '../../cli/run-lunas';
 import { applyTransitions } from '../../services/ledger/transition-path';
 import { asSuperuser } from '../../support/backdate';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
+import { eventually } from '../../support/eventually';
 import { newTerms, type TestLedger } from '../../support/payments';
 import { readPdfText } from '../../support/pdf';
 import { createMember, createShop } from '../../support/people';
@@ -179,11 +180,15 @@ it('the CSV has each payment, its fees add up to the invoice, and the export is 
     AMOUNTS.map((amount) => ['payment', `'${ORDER}`, String(amount)]),
   );
   expect([sumOf(rows, 5), sumOf(rows, 6)]).toEqual([invoice.feeRupiah, invoice.vatRupiah]);
-  const { rows: recorded } = await service.db.query(
-    `select target, outcome from user_actions join user_action_outcomes on action_id = id
-     where action = 'invoice.export'`,
+  const recorded = await eventually(
+    () =>
+      service.db.query(
+        `select target, outcome from user_actions join user_action_outcomes on action_id = id
+         where action = 'invoice.export'`,
+      ),
+    (result) => result.rows.length > 0,
   );
-  expect(recorded).toEqual([{ target: invoice.number, outcome: 'succeeded' }]);
+  expect(recorded.rows).toEqual([{ target: invoice.number, outcome: 'succeeded' }]);
 });
 
 it('a credit note is below zero, and leads to its invoice', async () => {
