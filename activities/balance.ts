@@ -1,6 +1,5 @@
 import { closeNextDay, endDays } from '../src/db/ledger/balance-days';
 import { observeDuration } from '../src/observability/metrics';
-import { issueDueInvoices } from '../src/services/invoices/issue-invoices';
 import type { ActivityDependencies } from './dependencies';
 import { unchecked } from './verify-terms';
 
@@ -10,7 +9,7 @@ import { unchecked } from './verify-terms';
  * @param today the day on which the workflow started, `YYYY-MM-DD` in WIB: only days before it are closed
  * @returns how many days were closed
  */
-export async function closeDays({ db, sealer }: ActivityDependencies, today: string): Promise<number> {
+export async function closeDays({ db, issueDueInvoices }: ActivityDependencies, today: string): Promise<number> {
   const startedAtMs = performance.now();
   try {
     await endDays(db, today);
@@ -19,7 +18,7 @@ export async function closeDays({ db, sealer }: ActivityDependencies, today: str
   }
   let closed = 0;
   while ((await closeNextDay(db)) !== null) closed += 1;
-  await issueDueInvoices({ db, sealer }, today);
+  await issueDueInvoices(today);
   return closed;
 }
 closeDays.checked = unchecked(closeDays);

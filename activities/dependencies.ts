@@ -31,4 +31,6 @@ export interface ActivityDependencies extends TransitionContext {
   /** Requests the payouts of a part of the daily run. */
   readonly requestScheduledPayouts: (part: ScheduledPayoutsPart, run: ScheduledPayoutsRun) => Promise<ScheduledPayouts>;
   readonly verifications: Verifications;
+  /** Cuts and issues the invoices of fees that are due on a day, `YYYY-MM-DD` in WIB. */
+  readonly issueDueInvoices: (today: string) => Promise<void>;
 }

@@ -13,6 +13,7 @@ import type { Logger } from '../observability/logger';
 import { limitCalls } from '../providers/calls/call-slots';
 import { createPayoutRegistry } from '../providers/payout-registry';
 import { createProviderRegistry } from '../providers/registry';
+import { issueDueInvoices } from '../services/invoices/issue-invoices';
 import { requestScheduledPayouts } from '../services/payouts/scheduled-payouts';
 import { reconcileBatch } from '../services/reconciliation/compare-payments';
 import { RecoveryWatch } from '../services/recovery/recovery-watch';
@@ -126,6 +127,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
     requestScheduledPayouts: (part, run) =>
       requestScheduledPayouts({ db, workflows: workflows.payouts, log }, part, { ...run, stopSignal: stopping.signal }),
     verifications: createVerifications({ db: verificationDb, log }),
+    issueDueInvoices: (today) => issueDueInvoices({ db, sealer }, today),
     onDeliveries: () => relay?.wake(),
     log,
   });
@@ -153,8 +155,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
       stopping.abort();
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
       await Promise.all([running.catch(() => undefined), relay?.stop(), ...repeated.map((each) => each.stop())]);
-      const opened = [webhooks, providers, payouts, connection, workflows];
-      await Promise.all([...opened.map((each) => each.close()), metrics?.close()]);
+      await Promise.all([webhooks, providers, payouts, connection, workflows, metrics].map((each) => each?.close()));
       await Promise.all([db.end(), verificationDb.end()]);
     },
   };

@@ -7,6 +7,7 @@ import { createPool } from '../../src/db/connection/pool';
 import { createLogger } from '../../src/observability/logger';
 import { createPayoutRegistry } from '../../src/providers/payout-registry';
 import { createProviderRegistry } from '../../src/providers/registry';
+import { issueDueInvoices } from '../../src/services/invoices/issue-invoices';
 import { requestScheduledPayouts } from '../../src/services/payouts/scheduled-payouts';
 import { reconcileBatch } from '../../src/services/reconciliation/compare-payments';
 import { RecoveryWatch } from '../../src/services/recovery/recovery-watch';
@@ -80,6 +81,7 @@ async function run(): Promise<void> {
       return requestScheduledPayouts({ db, workflows: daily, log }, part, { ...batchLimits, ...run });
     },
     verifications: createVerifications({ db, log }),
+    issueDueInvoices: (today) => issueDueInvoices({ db, sealer }, today),
     onDeliveries: () => relay?.wake(),
   });
   const shared: Omit<WorkerOptions, 'taskQueue'> = {

@@ -41,6 +41,7 @@ export function activityDependencies(
     },
     reconcileBatch: () => Promise.reject(new Error('not part of this')),
     requestScheduledPayouts: () => Promise.reject(new Error('not part of this')),
+    issueDueInvoices: () => Promise.reject(new Error('not part of this')),
     verifications: {
       ledger: () => Promise.reject(new Error('not part of this')),
       audit: () => Promise.reject(new Error('not part of this')),

@@ -1,9 +1,8 @@
 import type { ReactElement } from 'react';
-import type { Logo } from '../../db/merchants/merchant-logos';
 import { contactHref } from '../../domain/shop-contact';
 import type { Language } from '../../domain/sign-in';
 import { initialsOf } from '../ui/initials';
-import type { CheckoutPage } from './checkout-state';
+import type { CheckoutPage, CheckoutPayment } from './checkout-state';
 import { logoAddress } from './files';
 import { TEXTS } from './texts';
 
@@ -13,7 +12,7 @@ interface MerchantProps {
 }
 
 /** The logo at the address of the checkout pages. */
-export function shownLogo(logo: Logo | null): MerchantProps['logo'] {
+export function shownLogo(logo: CheckoutPayment['logo']): MerchantProps['logo'] {
   return logo && { address: logoAddress(logo.hash), width: logo.width, height: logo.height };
 }
 
