@@ -920,6 +920,9 @@ it('attack 4: payments that are removed without a file leave their hash and the 
     `update payments set updated_at = now() - interval '8 days' where id = '${paymentId}'`,
     `update payment_transitions set recorded_at = now() - interval '8 days' where payment_id = '${paymentId}'`,
     `update webhook_events set occurred_at = now() - interval '8 days' where payment_id = '${paymentId}'`,
+    // The archive takes only what is invoiced.
+    `insert into fee_periods (month, part, up_to_posting_id, issued_at)
+     values (date_trunc('month', booking_day(now())), 1, (select max(id) from ledger_postings), now())`,
   );
   const { rows } = await attempt(
     'select payment_document(payments)::text as line from payments where id = $1',

@@ -82,7 +82,7 @@ describe('GET /pay/:token', () => {
     ['en', '?lang=xx', 'Pay with QRIS'],
   ])('chooses the language: Accept-Language %s, query "%s"', async (accepted, query, title) => {
     const { url } = await createPage(service);
-    expect(await readPage(url + query, accepted)).toContain(`<h1>${title}</h1>`);
+    expect(await readPage(url + query, accepted)).toContain(`<h1 class="task">${title}</h1>`);
   });
 
   it('404 with a page: an unknown token, a token of a QR image, and a changed one', async () => {

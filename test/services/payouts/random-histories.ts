@@ -1,7 +1,17 @@
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { array, assert, asyncProperty, constant, integer, oneof, record, type Arbitrary } from 'fast-check';
+import {
+  array,
+  assert,
+  asyncProperty,
+  constant,
+  constantFrom,
+  integer,
+  oneof,
+  record,
+  type Arbitrary,
+} from 'fast-check';
 import { getBalance } from '../../../src/db/ledger/get-balance';
 import { countTotals } from '../../../src/db/ledger/payment-totals';
 import type { LedgerAccount } from '../../../src/domain/ledger';
@@ -36,6 +46,8 @@ const REFUNDED = ['issue', 'pay', 'request_refund', 'submit_refund', 'confirm_re
 
 let ledger: TestPayouts;
 let openDay: string;
+const FLAT_FEE = { source: 'catalog', class: null, basisPoints: 0, validFrom: null } as const;
+
 /** Closes all days up to this one. @returns the open day */
 async function closeUntil(day: string): Promise<string> {
   await closeDaysUntil(ledger.db, day);
@@ -56,16 +68,23 @@ const PAYOUTS = [
 const SMALLEST_PAYOUT_RUPIAH = 10_000 + FEE_RUPIAH;
 
 type HistoryEvent =
-  | { readonly name: 'settle' | 'refund'; readonly netRupiah: number; readonly feeRupiah: number }
+  | { readonly name: 'settle' | 'refund'; readonly netRupiah: number; readonly feeRupiah: number; readonly vat: number }
   | { readonly name: 'payout'; readonly index: number }
+  | { readonly name: 'credit'; readonly percent: number }
   | { readonly name: 'close' }
   | { readonly name: 'count' };
 
-const amounts = { netRupiah: integer({ min: 1, max: 9_000_000 }), feeRupiah: integer({ min: 0, max: 900_000 }) };
+const amounts = {
+  netRupiah: integer({ min: 1, max: 9_000_000 }),
+  feeRupiah: integer({ min: 0, max: 900_000 }),
+  /** Basis points of VAT that the fee includes. */
+  vat: constantFrom(0, 1_100, 1_200),
+};
 const anyEvent: Arbitrary<HistoryEvent> = oneof(
   record({ name: constant('settle' as const), ...amounts }),
   record({ name: constant('refund' as const), ...amounts }),
   record({ name: constant('payout' as const), index: integer({ min: 0, max: PAYOUTS.length - 1 }) }),
+  record({ name: constant('credit' as const), percent: integer({ min: 1, max: 100 }) }),
   record({ name: constant('close' as const) }),
   record({ name: constant('count' as const) }),
 );
@@ -74,12 +93,15 @@ const anyEvent: Arbitrary<HistoryEvent> = oneof(
 interface Expected {
   readonly merchantId: string;
   readonly lines: { readonly day: string; readonly amountRupiah: number }[];
+  /** The fees of its payments, without credit notes. */
+  readonly invoiced: { payments: number; feeRupiah: number; vatRupiah: number };
 }
 
 async function run(history: readonly HistoryEvent[]): Promise<Expected> {
   const merchant = await withNewMerchant(ledger);
   const { merchantId } = merchant;
   const lines: Expected['lines'] = [];
+  const invoiced = { payments: 0, feeRupiah: 0, vatRupiah: 0 };
   for (const event of history) {
     if (event.name === 'count') {
       await countTotals(ledger.db);
@@ -94,14 +116,57 @@ async function run(history: readonly HistoryEvent[]): Promise<Expected> {
       lines.push(...added.map((amountRupiah) => ({ day: openDay, amountRupiah })));
       continue;
     }
-    const { netRupiah, feeRupiah } = event;
+    if (event.name === 'credit') {
+      const amountRupiah = await creditInvoice(merchantId, event.percent);
+      if (amountRupiah > 0) lines.push({ day: openDay, amountRupiah });
+      continue;
+    }
+    const { netRupiah, feeRupiah, vat } = event;
     const totalRupiah = netRupiah + feeRupiah;
-    const terms = { merchantId, netRupiah, feeRupiah, totalRupiah, amountRupiah: totalRupiah };
+    const vatRupiah = Math.floor((feeRupiah * vat) / (10_000 + vat));
+    const rupiah = { netRupiah, feeRupiah, vatRupiah, totalRupiah, amountRupiah: totalRupiah };
+    const terms = { merchantId, ...rupiah, feeTerms: { ...FLAT_FEE, flatRupiah: feeRupiah, vatBasisPoints: vat } };
     await applyTransitions(ofPayments(ledger), event.name === 'settle' ? SETTLED : REFUNDED, terms);
     const amountRupiah = event.name === 'settle' ? netRupiah : -feeRupiah;
     if (amountRupiah !== 0) lines.push({ day: openDay, amountRupiah });
+    invoiced.payments += 1;
+    invoiced.feeRupiah += feeRupiah;
+    invoiced.vatRupiah += vatRupiah;
   }
-  return { merchantId, lines };
+  return { merchantId, lines, invoiced };
+}
+
+/** Issues what was booked, and gives back a part of what the newest invoice has left. @returns what is given back */
+async function creditInvoice(merchantId: string, percent: number): Promise<number> {
+  const all = (await issueNow(ledger.db, ledger.masterKey)).filter((one) => one.merchantId === merchantId);
+  const invoice = all.find(({ kind }) => kind === 'invoice');
+  if (!invoice) return 0;
+  const parts = all.filter(({ number, corrects }) => number === invoice.number || corrects === invoice.number);
+  const left = parts.reduce((sum, { feeRupiah }) => sum + feeRupiah, 0);
+  const leftVat = parts.reduce((sum, { vatRupiah }) => sum + vatRupiah, 0);
+  const feeRupiah = Math.ceil((left * percent) / 100);
+  // Returned fees of payouts, which have no VAT, can leave less than the VAT.
+  if (feeRupiah < 1 || left < leftVat) return 0;
+  const vatRupiah = Math.max(Math.floor((leftVat * percent) / 100), feeRupiah - (left - leftVat));
+  await ledger.db.query(
+    `select book_adjustment(gen_random_uuid(), $1, $2, $3, 'history', 'operator', gen_random_uuid(), 'sealed')`,
+    [invoice.number, feeRupiah, vatRupiah],
+  );
+  return feeRupiah;
+}
+
+/** The lines of invoices have each payment once, with the fee and VAT that it captured. */
+async function expectInvoices(all: readonly Expected[]): Promise<void> {
+  const { rows } = await ledger.db.query(
+    `select merchant_id as "merchantId", sum((line ->> 'count')::bigint)::bigint as payments,
+       sum((line ->> 'feeRupiah')::bigint)::bigint as "feeRupiah",
+       sum((line ->> 'vatRupiah')::bigint)::bigint as "vatRupiah"
+     from fee_invoices, jsonb_array_elements(lines) line where line ->> 'kind' = 'payment'
+     group by merchant_id order by merchant_id`,
+  );
+  const expected = all.filter(({ invoiced }) => invoiced.payments > 0);
+  const byId = expected.toSorted((left, right) => (left.merchantId < right.merchantId ? -1 : 1));
+  expect(rows).toEqual(byId.map(({ merchantId, invoiced }) => ({ merchantId, ...invoiced })));
 }
 
 /** Pays the whole balance, which a payout below the minimum cannot. @returns the lines that it adds */
@@ -234,6 +299,8 @@ export async function checkRandomHistories(count: number): Promise<{ readonly co
     // The clock of the machine is behind the open day from here on, so midnight changes nothing.
     openDay = await closeUntil('booking_day(now()) + 2');
     const all = await checkHistories(count);
+    await issueNow(ledger.db, ledger.masterKey);
+    await expectInvoices(all);
     await archiveAll(directory);
     for (const expected of all.filter((_, index) => index % 20 === 0)) await expectBalance(expected);
     expect((await verifyLedger(ledger.db, { all: true })).breaks).toEqual([]);
@@ -261,7 +328,6 @@ async function checkHistories(count: number): Promise<Expected[]> {
 const DAY_MS = 86_400_000;
 
 async function archiveAll(directory: string): Promise<void> {
-  await issueNow(ledger.db, ledger.masterKey);
   await backdatePayments(ledger.db, "interval '40 days'");
   expect((await verifyLedger(ledger.db, { all: true })).breaks).toEqual([]);
   const before = new Date(T0.getTime() - 20 * DAY_MS).toISOString().slice(0, 10);
