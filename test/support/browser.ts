@@ -57,7 +57,9 @@ export async function findAccessibilityViolations(page: Page, rules?: readonly s
 const WATCH_FOCUS = `(() => {
   const nameOf = ({ type, name }) => (type === 'radio' ? name : undefined);
   const controls = [...document.querySelectorAll('a[href], button, input, select, textarea, summary')];
-  const reachable = controls.filter((control) => control.checkVisibility() && !control.disabled);
+  const reachable = controls.filter(
+    (control) => control.checkVisibility() && !control.disabled && control.closest('[inert]') === null,
+  );
   const hasOutline = (element) => getComputedStyle(element).outlineStyle !== 'none';
   window.unreached = new Map(reachable.map((control) => [nameOf(control) ?? control, control.outerHTML.slice(0, 120)]));
   addEventListener('focusin', ({ target }) => {
@@ -66,7 +68,7 @@ const WATCH_FOCUS = `(() => {
   });
 })()`;
 
-/** The links, buttons and fields that the key Tab does not reach, or on which the focus cannot be seen. */
+/** The links, buttons and fields that are not inert and that the key Tab does not reach, or on which the focus cannot be seen. */
 export async function findUnreachableControls(page: Page): Promise<string[]> {
   await page.evaluate(WATCH_FOCUS);
   let left = await readUnreached(page);

@@ -14,6 +14,16 @@ import { sealInvoiceParties } from './invoice-parties';
 
 const MAX_EVIDENCE_CHARACTERS = 1_000;
 
+const creditInput = z.object({
+  /** VAT included. */
+  feeRupiah: z.int().min(1),
+  /** Absent: in the proportion of what is left. */
+  vatRupiah: z.int().min(0).optional(),
+  evidence: z.string().min(1).max(MAX_EVIDENCE_CHARACTERS),
+  /** What was left when two operators saw it. */
+  leftRupiah: z.int().optional(),
+});
+
 /** An invoice, and what its credit notes have left of it. */
 interface CreditableInvoice extends Pick<FeeInvoice, 'number' | 'kind' | 'merchantId'> {
   readonly leftRupiah: number;
@@ -25,20 +35,18 @@ function vatOfPart({ leftRupiah, leftVatRupiah }: CreditableInvoice, feeRupiah: 
   return leftRupiah > 0 ? Math.floor((leftVatRupiah * feeRupiah) / leftRupiah) : 0;
 }
 
+/** Whether both the VAT and the fee without it are at most what is left. */
+function isPartOf({ leftRupiah, leftVatRupiah }: CreditableInvoice, part: Pick<FeeInvoice, 'feeRupiah' | 'vatRupiah'>) {
+  const { feeRupiah, vatRupiah } = part;
+  return vatRupiah <= Math.min(feeRupiah, leftVatRupiah) && feeRupiah - vatRupiah <= leftRupiah - leftVatRupiah;
+}
+
 /** Gives back a part of the fees of an invoice, by a credit note. In production two operators decide. */
 export const creditInvoice = new Operation({
   name: 'invoice.credit',
   operator: 'all',
   path: z.object({ number: z.string() }),
-  input: z.object({
-    /** VAT included. */
-    feeRupiah: z.int().min(1),
-    /** Absent: in the proportion of what is left. */
-    vatRupiah: z.int().min(0).optional(),
-    evidence: z.string().min(1).max(MAX_EVIDENCE_CHARACTERS),
-    /** What was left when two operators saw it. */
-    leftRupiah: z.int().optional(),
-  }),
+  input: creditInput,
   rejections: {
     is_credit_note: { number: z.string() },
     fee_exceeds: { number: z.string(), left: z.int() },
@@ -64,9 +72,7 @@ export const creditInvoice = new Operation({
     if (input === undefined) return null;
     const { feeRupiah, vatRupiah = vatOfPart(invoice, feeRupiah) } = input;
     if (feeRupiah > leftRupiah) return { reason: 'fee_exceeds', number, left: leftRupiah };
-    const isPossible =
-      vatRupiah <= Math.min(feeRupiah, leftVatRupiah) && feeRupiah - vatRupiah <= leftRupiah - leftVatRupiah;
-    return isPossible ? null : { reason: 'vat_exceeds', number, left: leftVatRupiah };
+    return isPartOf(invoice, { feeRupiah, vatRupiah }) ? null : { reason: 'vat_exceeds', number, left: leftVatRupiah };
   },
   approval: {
     executes: 'database',

@@ -863,7 +863,7 @@ it('the QR page shows a payment although a button is focused, and then the next 
 it('a new payment has the focus on its amount, keys on a phone, last amounts, and the net amount', async () => {
   await service.db.query("update users set language = 'en' where email = $1", [DEMO_OWNER_EMAIL]);
   const desktop = await openSignedIn(`${home}/payments/new`);
-  expect(await desktop.page.evaluate('document.activeElement.id')).toBe('amount');
+  await desktop.page.waitForFunction("document.activeElement.id === 'amount'");
   expect(await desktop.page.locator('.number-keys').isVisible()).toBe(false);
   await desktop.page.keyboard.type('12.345');
   const { rows } = await service.db.query<{ bps: number; flat: number }>(

@@ -16,7 +16,9 @@ import { seedPayouts } from '../../../src/services/sandbox/seed-payouts';
 import { runLunas } from '../../cli/run-lunas';
 import { prepareBankAccount } from '../../support/bank-accounts';
 import { createProductionDatabase, type TestDatabase } from '../../support/database';
+import { eventually } from '../../support/eventually';
 import { identityFile } from '../../support/identity';
+import { companyFile, issueNow } from '../../support/invoices';
 import { issueKey } from '../../support/keys';
 import { operatorBody } from '../../support/operator-body';
 import { addLines, applyPayout, preparePayouts } from '../../support/payouts';
@@ -54,6 +56,10 @@ const READ_ONLY = [
   'catalog list',
   'fees list',
   'fees quote',
+  'company show',
+  'invoices list',
+  // With a file it is in the audit log.
+  'invoices show',
   'accounts list',
   'bank-accounts list',
   'operators list',
@@ -125,6 +131,12 @@ beforeAll(async () => {
     ACCOUNT_NUMBER: '1234567890',
   };
   payment = (await service.call('POST', '/payments', { amount: 50_000 })).body.payment;
+  const { payment: invoiced } = (await service.call('POST', '/payments', { amount: 50_000 })).body;
+  await service.pay(invoiced.reference_id);
+  await eventually(
+    () => issueNow(service.db, service.masterKey),
+    ([invoice]) => invoice !== undefined,
+  );
   writes = await writesOf(service.merchantId);
 });
 afterAll(() => service.close());
@@ -166,7 +178,7 @@ async function writesOf(merchantId: string): Promise<typeof writes> {
     'webhooks ping': [endpointId],
     'webhooks redeliver': [deliveryId],
     'webhooks delete': [endpointId],
-    ...writesOfFees(merchantId),
+    ...(await writesOfFees(merchantId)),
     'accounts add': ['--provider', 'gopay', '--adapter', 'midtrans', '--server-key-env', 'SERVER_KEY', '--weight', '7'],
     'accounts add-payouts': '--adapter snap-midtrans --base-url http://127.0.0.1:9 --credentials-env SERVER_KEY'.split(
       ' ',
@@ -200,11 +212,15 @@ async function writesOf(merchantId: string): Promise<typeof writes> {
   };
 }
 
-function writesOfFees(merchantId: string): typeof writes {
+async function writesOfFees(merchantId: string): Promise<typeof writes> {
+  const [invoice] = await issueNow(service.db, service.masterKey);
   return {
     'catalog set': ['--provider', 'gopay', '--channel', 'qris', '--fee-bps', '70'],
     'fees set': ['--proposal', '--valid-from', '2026-01-01'],
     'fees agree': [merchantId, '--bps', '50', '--valid-from', '2026-01-01'],
+    'company set': ['--file', await companyFile()],
+    'invoices issue': ['--now'],
+    'invoices credit': [invoice?.number ?? '', '--fee', '1'],
   };
 }
 
