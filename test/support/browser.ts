@@ -68,7 +68,10 @@ const WATCH_FOCUS = `(() => {
   });
 })()`;
 
-/** The links, buttons and fields that are not inert and that the key Tab does not reach, or on which the focus cannot be seen. */
+/**
+ * The links, buttons and fields that the key Tab does not reach, or on which the focus cannot be seen. What is inert is
+ * none of them.
+ */
 export async function findUnreachableControls(page: Page): Promise<string[]> {
   await page.evaluate(WATCH_FOCUS);
   let left = await readUnreached(page);
