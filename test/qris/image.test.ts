@@ -1,21 +1,8 @@
 import { inflateSync } from 'node:zlib';
 import QRCode from 'qrcode';
 import { renderQrisPng, renderQrisSvg } from '../../src/qris/image';
-import { serializeDynamicQris } from '../../src/qris/qris';
+import { WARUNG_PAYLOAD } from '../support/warung-qris';
 
-const printed = serializeDynamicQris({
-  acquirer: 'gopay',
-  merchantNumber: '3003525797',
-  sizeClass: 'UMI',
-  nmid: 'ID1020034567890',
-  categoryCode: '5812',
-  merchantName: 'Warung Lunas',
-  merchantCity: 'Jakarta',
-  postalCode: '10110',
-  totalRupiah: 50_000,
-  transactionId: '0d8178e1-c6c7-4ab4-81a6-893be9d924ab',
-});
-const PAYLOAD = printed.ok ? printed.value : '';
 const QUIET_ZONE = 4;
 
 /** Decodes a greyscale PNG of one bit per pixel, with any filter. */
@@ -50,11 +37,11 @@ function readPng(png: Buffer): { size: number; isDark(x: number, y: number): boo
 }
 
 describe('the image of a QRIS', () => {
-  const { modules } = QRCode.create(PAYLOAD, { errorCorrectionLevel: 'M' });
+  const { modules } = QRCode.create(WARUNG_PAYLOAD, { errorCorrectionLevel: 'M' });
   const across = modules.size + 2 * QUIET_ZONE;
 
   it('PNG: all modules of a level-M code, with a quiet zone of four, large enough to scan', async () => {
-    const image = readPng(await renderQrisPng(PAYLOAD));
+    const image = readPng(await renderQrisPng(WARUNG_PAYLOAD));
     const pixelsPerModule = image.size / across;
     expect(Number.isInteger(pixelsPerModule)).toBe(true);
     expect(pixelsPerModule).toBeGreaterThanOrEqual(6);
@@ -70,7 +57,7 @@ describe('the image of a QRIS', () => {
   });
 
   it('SVG: the same modules', async () => {
-    const svg = await renderQrisSvg(PAYLOAD);
+    const svg = await renderQrisSvg(WARUNG_PAYLOAD);
     expect(svg).toMatch(/^<svg [^>]*viewBox="0 0 (\d+) \1"/);
     expect(svg).toContain(`viewBox="0 0 ${across} ${across}"`);
   });

@@ -3,19 +3,7 @@ import { crc16 } from '../../src/qris/crc';
 import { serializePayload, type EmvPayload } from '../../src/qris/payload';
 import { parseQris, serializeDynamicQris, type DynamicQris, type Qris } from '../../src/qris/qris';
 import type { QrisResult } from '../../src/qris/result';
-
-const WARUNG: DynamicQris = {
-  acquirer: 'gopay',
-  merchantNumber: '3003525797',
-  sizeClass: 'UMI',
-  nmid: 'ID1020034567890',
-  categoryCode: '5812',
-  merchantName: 'Warung Lunas',
-  merchantCity: 'Jakarta',
-  postalCode: '10110',
-  totalRupiah: 50_000,
-  transactionId: '0d8178e1-c6c7-4ab4-81a6-893be9d924ab',
-};
+import { WARUNG } from '../support/warung-qris';
 
 function valueOrFail<T>(result: QrisResult<T>): T {
   if (!result.ok) throw new Error(`unexpected error: ${result.error.message}`);

@@ -5,7 +5,6 @@ import type { Environment } from '../../../src/config';
 import { PAYMENT_STATUSES } from '../../../src/domain/payment-transitions';
 import { LANGUAGES } from '../../../src/domain/sign-in';
 import { PACKAGE_ROOT } from '../../../src/package-info';
-import { serializeDynamicQris } from '../../../src/qris/qris';
 import type { Card } from '../../../src/web/checkout/card/card';
 import { COLOURS } from '../../../src/web/checkout/card/card-style';
 import { codeCard, receiptCard } from '../../../src/web/checkout/cards';
@@ -13,6 +12,7 @@ import { CheckoutPages } from '../../../src/web/checkout/checkout-pages';
 import type { CheckoutPage, CheckoutPayment } from '../../../src/web/checkout/checkout-state';
 import { renderCheckoutPage } from '../../../src/web/checkout/page';
 import { SANDBOX_TEXTS } from '../../../src/web/ui/environment-bar';
+import { WARUNG_PAYLOAD } from '../../support/warung-qris';
 
 const PAYLOAD = '00020101021226';
 const NOW_MS = Date.parse('2026-11-21T08:00:00Z');
@@ -34,20 +34,7 @@ const PAYMENT: CheckoutPayment = {
 };
 const PAID = { ...PAYMENT, status: 'paid', paidAt: new Date(NOW_MS) } as const;
 
-const printed = serializeDynamicQris({
-  acquirer: 'gopay',
-  merchantNumber: '3003525797',
-  sizeClass: 'UMI',
-  nmid: 'ID1020034567890',
-  categoryCode: '5812',
-  merchantName: 'Warung Lunas',
-  merchantCity: 'Jakarta',
-  postalCode: '10110',
-  totalRupiah: 50_000,
-  transactionId: '0d8178e1-c6c7-4ab4-81a6-893be9d924ab',
-});
-const PRINTED = printed.ok ? printed.value : '';
-const SHOP = { merchantName: 'Kopi Senja', qrisPayload: PRINTED };
+const SHOP = { merchantName: 'Kopi Senja', qrisPayload: WARUNG_PAYLOAD };
 const WITH_SHOP: CheckoutPayment = { ...PAYMENT, ...SHOP };
 
 const LOGO_HASH = 'the-logo';
@@ -190,7 +177,7 @@ describe('the images of a payment', () => {
     const look = { language, isSandbox: true };
     const pageOf = (payment: CheckoutPayment) => textOf(renderCheckoutPage({ ...PAGE, payment, language }));
     for (const [card, text] of [
-      [codeCard(PRINTED, WITH_SHOP, look), pageOf(WITH_SHOP)],
+      [codeCard(WARUNG_PAYLOAD, WITH_SHOP, look), pageOf(WITH_SHOP)],
       [receiptCard({ ...PAID, ...SHOP }, NOW_MS, look), pageOf({ ...PAID, ...SHOP })],
     ] as const) {
       const texts = textsOf(card);
@@ -215,10 +202,10 @@ describe('the images of a payment', () => {
     const payment = { ...WITH_SHOP, accent: '#ff6600' };
     const logo = { hash: LOGO_HASH, width: 40, height: 40 };
     const images = await Promise.all([
-      production().code(PRINTED, payment, 'id'),
-      production().code(PRINTED, { ...payment, logo }, 'id'),
-      production().code(PRINTED, { ...payment, logo: { ...logo, hash: 'removed' } }, 'id'),
-      production().code(PRINTED, WITH_SHOP, 'id'),
+      production().code(WARUNG_PAYLOAD, payment, 'id'),
+      production().code(WARUNG_PAYLOAD, { ...payment, logo }, 'id'),
+      production().code(WARUNG_PAYLOAD, { ...payment, logo: { ...logo, hash: 'removed' } }, 'id'),
+      production().code(WARUNG_PAYLOAD, WITH_SHOP, 'id'),
     ]);
     const [initials, withLogo, removed, plain] = await Promise.all(images.map(readImage));
     expect([initials, withLogo, removed, plain].map((image) => image?.colourAt(5, 5))).toEqual([
@@ -248,7 +235,7 @@ describe('the images of a payment', () => {
     };
     const paid = { ...long, status: 'refund_failed', paidAt: new Date(NOW_MS) } as const;
     const images = await Promise.all([
-      ...LANGUAGES.map((language) => production().code(PRINTED, long, language)),
+      ...LANGUAGES.map((language) => production().code(WARUNG_PAYLOAD, long, language)),
       ...LANGUAGES.map((language) => production().receipt(paid, language, NOW_MS)),
     ]);
     for (const { width, height, isBlank } of await Promise.all(images.map(readImage))) {
