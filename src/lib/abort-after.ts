@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 
 /** Resolves when the signal aborts. */
 export async function whenAborted(signal: AbortSignal): Promise<void> {
@@ -20,6 +20,8 @@ export async function abortAfter<Result>(
   const ended = new AbortController();
   const abort = (): void => ended.abort(signal?.reason);
   if (signal?.aborted) abort();
+  // Calls at the same time may have the same signal. Node.js warns of a leak from the eleventh listener on.
+  if (signal) setMaxListeners(0, signal);
   signal?.addEventListener('abort', abort);
   const timer = setTimeout(() => ended.abort(new DOMException('The time limit passed', 'TimeoutError')), timeoutMs);
   try {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import path from 'node:path';
 import { promisify } from 'node:util';
 import { KeyRing } from '../../src/crypto/master-keys';
 import { createSealer } from '../../src/crypto/sealing';
@@ -137,4 +138,15 @@ it('shows a payment, also if Temporal is unavailable', async () => {
   } finally {
     await ledger.close();
   }
+});
+
+// Jest's process hears no warnings.
+it('twenty concurrent calls with the same signal print no warning of a leak', async () => {
+  const abortAfter = path.join(path.dirname(LUNAS), '..', 'lib', 'abort-after.js');
+  const script = `
+    const { abortAfter } = require(${JSON.stringify(abortAfter)});
+    const { signal } = new AbortController();
+    for (let calls = 0; calls < 20; calls += 1) abortAfter(1_000, signal, () => Promise.resolve());`;
+  const { stderr } = await promisify(execFile)(process.execPath, ['-e', script]);
+  expect(stderr).toBe('');
 });
