@@ -59,7 +59,9 @@ async function sell(owner: Page, { sandbox_url }: RunFile, amount: string): Prom
   await owner.locator('.qr svg').waitFor(FOLLOWED);
   const [reference = ''] = /LN\w{18}/.exec(owner.url()) ?? [];
   const customer = await openPage(browser, sandbox_url);
-  await customer.page.locator('.card', { hasText: reference }).getByRole('button', { name: 'Pay' }).click();
+  await customer.page.getByRole('link', { name: new RegExp(`^Scan this one: .*${reference}`) }).click();
+  await customer.page.getByRole('button', { name: 'Pay' }).click();
+  await customer.page.getByRole('heading', { name: 'Paid' }).waitFor();
   await customer.close();
   await owner.locator('.state', { hasText: qr.states.paid }).waitFor(FOLLOWED);
   await operate(z.unknown(), 'trigger', 'settle', reference);
