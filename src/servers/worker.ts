@@ -155,10 +155,14 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
       stopping.abort();
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
       await Promise.all([running.catch(() => undefined), relay?.stop(), ...repeated.map((each) => each.stop())]);
-      await Promise.all([webhooks, providers, payouts, connection, workflows, metrics].map((each) => each?.close()));
+      await closeAll([webhooks, providers, payouts, connection, workflows, metrics]);
       await Promise.all([db.end(), verificationDb.end()]);
     },
   };
+}
+
+async function closeAll(parts: readonly ({ close(): Promise<unknown> } | undefined)[]): Promise<void> {
+  await Promise.all(parts.map(async (part) => part?.close()));
 }
 
 function taskQueuesOf({ roles }: WorkerSettings): string[] {
