@@ -6,7 +6,7 @@ import { Operation } from '../operations/operation';
 import { done, rejected } from '../operations/rejections';
 
 const { legalName, address, taxNumber } = DETAIL_RULES;
-/** Who issues the invoices: the keys of the file of `lunas company set`. */
+/** Who issues the invoices: the keys of a file with these details. */
 export const COMPANY_RULES = { legalName, address, taxNumber };
 
 const companyInput = z.object({

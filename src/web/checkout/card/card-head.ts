@@ -2,6 +2,7 @@ import type { Image, SKRSContext2D } from '@napi-rs/canvas';
 import { textOn } from '../../../domain/accent';
 import { initialsOf } from '../../ui/initials';
 import type { CardShop } from './card';
+import { drawBox } from './card-box';
 import type { Block, Canvases } from './card-parts';
 import { COLOURS, CONTENT_WIDTH, ENVIRONMENT, INITIALS, PADDING, SHOP_NAME, UNITS } from './card-style';
 import { linesOf, widthOf, write } from './card-text';
@@ -115,13 +116,7 @@ function logoEmblem(logo: Image): Emblem {
     width,
     height,
     draw(context, left, top) {
-      context.beginPath();
-      context.roundRect(left + 0.5, top + 0.5, width - 1, height - 1, LOGO.radius);
-      context.fillStyle = COLOURS.card;
-      context.fill();
-      context.strokeStyle = COLOURS.line;
-      context.lineWidth = 1;
-      context.stroke();
+      drawBox(context, { left, top, width, height, radius: LOGO.radius });
       context.drawImage(logo, left + LOGO.around, top + (height - shownHeight) / 2, shownWidth, shownHeight);
     },
   };

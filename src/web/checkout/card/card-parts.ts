@@ -2,6 +2,7 @@ import type { Path2D, SKRSContext2D } from '@napi-rs/canvas';
 import { drawQrisPath } from '../../../qris/image';
 import { CODE_WATERMARK } from '../watermark';
 import type { Card, CardCode, CardDeadline, CardIcon, CardLine, CardPart } from './card';
+import { drawBox } from './card-box';
 import {
   ANY_APP,
   COLOURS,
@@ -139,13 +140,7 @@ function codeBlock(canvases: Canvases, { payload, anyApp, caption }: CardCode): 
   return {
     height: height + FRAME.after,
     draw(context, top) {
-      context.beginPath();
-      context.roundRect(PADDING + 0.5, top + 0.5, CONTENT_WIDTH - 1, height - 1, FRAME.radius);
-      context.fillStyle = COLOURS.card;
-      context.fill();
-      context.strokeStyle = COLOURS.line;
-      context.lineWidth = 1;
-      context.stroke();
+      drawBox(context, { left: PADDING, top, width: CONTENT_WIDTH, height, radius: FRAME.radius });
       content.draw(context, top + FRAME.above);
     },
   };

@@ -41,7 +41,7 @@ export function linesOf(context: SKRSContext2D, text: string, style: TextStyle, 
 }
 
 /** How many characters a line of a card has at most: the narrowest letter is an eighth of its size. */
-const MOST_CHARACTERS = 250;
+const MAX_CHARACTERS = 250;
 
 /** The words and parts of words that fit, or as many characters as fit if the first part does not. */
 function beginning(text: string, fits: (line: string) => boolean): string {
@@ -69,7 +69,7 @@ function cut(text: string, fits: (line: string) => boolean): string {
 
 /** The longest beginning of whole characters that fits. */
 function longest(text: string, fits: (line: string) => boolean): string {
-  const characters = Array.from(text.slice(0, MOST_CHARACTERS));
+  const characters = Array.from(text.slice(0, MAX_CHARACTERS));
   let [shortest, most] = [0, characters.length];
   while (shortest < most) {
     const middle = Math.ceil((shortest + most) / 2);
