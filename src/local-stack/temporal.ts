@@ -23,13 +23,22 @@ const STOP_SIGNALS = [{ signal: 'SIGTERM', graceMs: 5_000 }] as const;
 
 /**
  * Fairness between the webhooks of merchants, and between creating and expiring payments. One partition per task queue:
- * the fastest with one server, and it dispatches tasks in order.
+ * the fastest with one server, and it dispatches tasks in order. The cache of workflows is limited by its bytes: by
+ * default it keeps 128,000 workflows, open or closed.
  */
 const DYNAMIC_CONFIG = [
   'matching.enableFairness=true',
   'matching.numTaskqueueReadPartitions=1',
   'matching.numTaskqueueWritePartitions=1',
+  'history.cacheSizeBasedLimit=true',
+  'history.hostLevelCacheMaxSizeBytes=134217728',
 ] as const;
+
+/**
+ * Few garbage collections while the heap is small, because the server shares a few cores with all other processes; as
+ * many as it needs from 768 MB on.
+ */
+const GARBAGE_COLLECTION = { GOGC: '400', GOMEMLIMIT: '768MiB' } as const;
 
 /** Starts a Temporal dev server with its Web UI on 127.0.0.1. Resolves when the namespace is available. */
 export async function startTemporal(options: TemporalOptions, signal: AbortSignal): Promise<ManagedProcess> {
@@ -37,8 +46,7 @@ export async function startTemporal(options: TemporalOptions, signal: AbortSigna
   const command = {
     command: options.binary,
     args: serverArguments(options),
-    // Fewer garbage collections for more memory: the server shares a few cores with all other processes.
-    env: { ...process.env, GOGC: '400' },
+    env: { ...process.env, ...GARBAGE_COLLECTION },
     logFile: options.logFile,
     stopSignals: STOP_SIGNALS,
   };
