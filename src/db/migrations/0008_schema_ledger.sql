@@ -17,7 +17,6 @@ create table ledger_postings (
   late_payment_step text check (late_payment_step in ('receive', 'refund', 'refund_manually')),
   adjustment_id uuid,
   unique (payment_id, payment_version),
-  unique (payment_id, late_payment_step),
   foreign key (payment_id, payment_version) references payment_transitions,
   constraint ledger_postings_has_one_source check (
     num_nonnulls(payment_version, late_payment_step, payout_version, adjustment_id) = 1
@@ -27,7 +26,9 @@ create table ledger_postings (
   autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_vacuum_scale_factor = 0.02,
   autovacuum_vacuum_threshold = 1000
 );
--- A posting of a payment costs nothing here.
+-- The posting of a payment's transition costs nothing in these.
+create unique index ledger_postings_late_payment_key on ledger_postings (payment_id, late_payment_step)
+  where late_payment_step is not null;
 create unique index ledger_postings_payout_key on ledger_postings (payout_id, payout_version)
   where payout_id is not null;
 create unique index ledger_postings_adjustment_key on ledger_postings (adjustment_id) where adjustment_id is not null;
