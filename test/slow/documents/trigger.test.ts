@@ -1,11 +1,12 @@
 import { listActions } from '../../../src/services/audit/list-actions';
 import { listKeys } from '../../../src/services/merchants/keys/api-key';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
+import { runLunas } from '../../cli/run-lunas';
 import { runBuiltLunas } from '../../support/lunas-process';
 import { createSecondMerchant } from '../../support/second-merchant';
 import { newNamespace, operatorEnvironment, startTestService, type TestService } from '../../support/service';
 
-/** `lunas trigger` as a developer runs it, with the built command. */
+/** `lunas trigger` as a developer runs it, once with the built command. */
 
 const TIMEOUT_MS = 240_000;
 
@@ -28,7 +29,7 @@ beforeAll(async () => {
 }, TIMEOUT_MS);
 afterAll(() => service.close());
 
-const lunas = (...args: readonly string[]) => runBuiltLunas(args, environment);
+const lunas = (...args: readonly string[]) => runLunas(args, environment);
 const trigger = (...args: readonly string[]) => lunas('trigger', ...args, '--merchant', service.merchantId);
 
 async function statusOf(id: string): Promise<string> {
@@ -83,7 +84,7 @@ it(
   async () => {
     const { id: merchantId } = await createSecondMerchant(service.db);
     const args = ['payment.paid', '--amount', '75000', '--provider', 'shopeepay', '--merchant', merchantId];
-    const { stdout } = await lunas('trigger', ...args);
+    const { stdout } = await runBuiltLunas(['trigger', ...args], environment);
     const paid = String.raw`\1 \([0-9a-f-]{36}\) of the order TRIGGER-[0-9A-F]{8} is paid\.\n`;
     expect(stdout).toMatch(new RegExp(String.raw`^create {9}(LN\w+) is pending\npay {12}\1 is paid\n${paid}$`));
     const { rows } = await service.db.query(
@@ -142,7 +143,7 @@ it(
       trigger('payment.paid', '--amount', '1000402'),
       trigger('payment.cancelled', '--amount', '1000408'),
       lunas('trigger', 'payment.paid'),
-      runBuiltLunas(['trigger', 'payment.paid'], { ...environment, LUNAS_ENVIRONMENT: 'production' }),
+      runLunas(['trigger', 'payment.paid'], { ...environment, LUNAS_ENVIRONMENT: 'production' }),
     ]);
     expect(results.map(({ exitCode, stderr }) => [exitCode, stderr])).toEqual([
       [2, expect.stringMatching(/^error: event must be payment\.created, .*submit-refund, not 'payment\.gone'\n$/)],

@@ -7,17 +7,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { PoolClient } from 'pg';
 import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
+import { runLunas } from '../../cli/run-lunas';
 import { applyTransitions } from '../../services/ledger/transition-path';
 import { asSuperuser, backdatePayments } from '../../support/backdate';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 import { openGate, type Gate } from '../../support/gate';
 import { issueNow } from '../../support/invoices';
-import { LUNAS, runBuiltLunas } from '../../support/lunas-process';
+import { LUNAS } from '../../support/lunas-process';
 import { createTestLedger, type TestLedger } from '../../support/payments';
 import { newNamespace, operatorEnvironment, startTestService, type TestService } from '../../support/service';
 
-/** Both steps of `lunas archive` as an operator runs them, with the built command. */
+/** Both steps of `lunas archive` as an operator runs them. What is killed or paused is the built command. */
 
 const TIMEOUT_MS = 600_000;
 
@@ -88,7 +89,7 @@ function start({ database }: Archivable, args: readonly string[]) {
 const environmentOf = (database: TestDatabase) => ({ DATABASE_URL: database.urlOf('lunas_local_operator') });
 
 async function succeed({ database }: Archivable, args: readonly string[]): Promise<string> {
-  const { exitCode, stdout, stderr } = await runBuiltLunas(args, environmentOf(database));
+  const { exitCode, stdout, stderr } = await runLunas(args, environmentOf(database));
   expect([args, exitCode, stderr]).toEqual([args, 0, expect.any(String)]);
   return stdout;
 }
@@ -245,7 +246,7 @@ describe('stopped at a step', () => {
     async (...step) => {
       await killAt(writing(WRITE_BEFORE), step);
       for (const left of await copyAll()) {
-        const refused = await runBuiltLunas(removing(left), environmentOf(archivable.database));
+        const refused = await runLunas(removing(left), environmentOf(archivable.database));
         expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is no file of this database') });
         await rm(left);
         await rm(path.join(directory, path.basename(left)));
@@ -316,7 +317,7 @@ describe('in a service', () => {
   afterAll(() => service.close());
 
   const lunas = async (...args: readonly string[]): Promise<string> => {
-    const { exitCode, stdout, stderr } = await runBuiltLunas(args, environment);
+    const { exitCode, stdout, stderr } = await runLunas(args, environment);
     expect([args, exitCode, stderr]).toEqual([args, 0, expect.anything()]);
     return stdout;
   };

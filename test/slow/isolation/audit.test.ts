@@ -1,12 +1,8 @@
-import { execFile } from 'node:child_process';
-import path from 'node:path';
-import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { createProgram } from '../../../src/cli/program';
 import { createSealer } from '../../../src/crypto/sealing';
 import { createPool } from '../../../src/db/connection/pool';
 import { openException } from '../../../src/db/operations/open-exception';
-import { PACKAGE_ROOT } from '../../../src/package-info';
 import { OPERATOR_ENDPOINTS } from '../../../src/servers/api-routes';
 import { listActions, type AuditedAction } from '../../../src/services/audit/list-actions';
 import { insertOperator, type NewOperator } from '../../../src/services/identity/operators';
@@ -27,7 +23,6 @@ import { productionOperator } from '../../support/production';
 import { newNamespace, operatorEnvironment, startTestService, type TestService } from '../../support/service';
 import { registerEndpoint } from '../../support/webhooks';
 
-const LUNAS = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
 const UNKNOWN_ID = '0193e5c0-0000-7000-8000-000000000000';
 
 /** Commands that change nothing that an operator decides. */
@@ -87,30 +82,6 @@ const READ_ONLY = [
   'approvals rules',
   'replay',
 ];
-
-/** Commands that start Temporal's client run in a process of their own. */
-const WITH_TEMPORAL: ReadonlySet<string> = new Set([
-  'payments settle',
-  'payments fail',
-  'payments cancel',
-  'payments refund',
-  'merchants release',
-  'refunds retry',
-  'runs repeat',
-  'refunds resolve',
-  'trigger',
-  'reconcile',
-  'recover',
-  'recovery end',
-  'temporal use-version',
-  'bank-accounts add',
-  'bank-accounts verify',
-  'payouts create',
-  'payouts approve',
-  'payouts cancel',
-  'payouts resend',
-  'payouts resolve',
-]);
 
 let service: TestService;
 let environment: NodeJS.ProcessEnv;
@@ -321,8 +292,7 @@ function namesOfCommands(command: Command, parents: readonly string[] = []): str
 async function runCommand(name: string, args: readonly string[]): Promise<void> {
   const all = [...name.split(' '), ...args, '--note', 'ticket 7'];
   if (name === 'operators replace-key') useKey(JSON.parse((await runLunas(all, environment)).stdout).operator.secret);
-  else if (!WITH_TEMPORAL.has(name)) await runLunas(all, environment);
-  else await promisify(execFile)(LUNAS, all, { env: environment, timeout: 60_000 }).catch(() => undefined);
+  else await runLunas(all, environment);
 }
 
 function useKey(key: string): void {

@@ -14,6 +14,7 @@ import { addAccount } from '../../../src/services/provider-accounts/provider-acc
 import { connectClient } from '../../../src/temporal/connection';
 import { NO_PAYLOAD_KEYS } from '../../../src/temporal/payload-codec';
 import { setUpRequirements } from '../../../src/temporal/requirements';
+import { runLunas } from '../../cli/run-lunas';
 import { temporaryDirectory } from '../../local-stack/processes';
 import { collectLog } from '../../support/collect-log';
 import { createProductionDatabase, type TestDatabase } from '../../support/database';
@@ -111,7 +112,7 @@ const startService = (changes: NodeJS.ProcessEnv, process: 'api' | 'dashboard' |
   requireInstallation(new CommandContext({ ...settings, ...changes }), process, createLogger('test', 'silent'));
 
 async function doctor(changes: NodeJS.ProcessEnv = {}) {
-  const { exitCode, stdout, stderr } = await runBuiltLunas(['doctor', '--json'], { ...settings, ...changes });
+  const { exitCode, stdout, stderr } = await runLunas(['doctor', '--json'], { ...settings, ...changes });
   const { rules } = documentSchema.parse(JSON.parse(stdout));
   const inState = (state: string) => rules.filter((rule) => rule.state === state).map(({ name }) => name);
   return {
