@@ -30,8 +30,8 @@ const not = (file) => `!${__dirname}/${file}`;
 /**
  * `npm run test:slow`: the files of test/slow, most of which take half a minute or more, and what `npm test` leaves to
  * it. `npm run test:proof` runs the full sizes of some.
- * Three files at a time on two cores: most of them wait for timers and for processes that start, and use a third of a
- * core. The suites beside it run up to two more.
+ * Four files at a time on two cores: most of them wait for timers and for processes that start, and use a third of a
+ * core. The suites beside it run one more.
  * @type {import('jest').Config}
  */
 module.exports = {
@@ -53,5 +53,5 @@ module.exports = {
   ],
   testSequencer: '<rootDir>/test/setup/longest-first.cjs',
   testTimeout: 900_000,
-  maxWorkers: 3,
+  maxWorkers: 4,
 };

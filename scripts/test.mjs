@@ -2,7 +2,8 @@
 // Then they run jest with these arguments. `npm run test:previous` (`--previous`) does so in the previous version, on
 // the schema of this one. `npm run test:all` (`--all`) runs the first two, some files of `npm run test:pgbouncer` and
 // `npm run test:previous`, and the e2e test with the image's version of Node.js.
-// `npm run test:landing` (`--landing`) is as `--all`, without the proofs that scripts/rotation.cjs leaves out.
+// `npm run test:landing` (`--landing`) is as `--all`, without the proofs that scripts/rotation.cjs leaves out, and with
+// the e2e test of this version of Node.js only through PgBouncer.
 // Without arguments `npm test` leaves the long files to `npm run test:slow`.
 // With `--all`, suites run beside each other where the cores have time. Files that failed run once more, alone, and the
 // output names them: two cores that other work uses can make a test miss its time limit.
@@ -35,12 +36,16 @@ const IN_PREVIOUS = ['create-payment.test', 'refund-payment.test', 'list-transac
 /** More files do not fail because another load took their time. */
 const MAX_REPEATED = 8;
 const SLOW = { config: 'jest.slow.config.cjs', repeatsFailed: true };
+const UP = 'test/e2e/up.test.ts';
+/** They follow the suites beside the slow one, which would end long before it. */
+const DOCUMENTS = 'test/slow/documents/';
+/** One file at a time, beside the four of the slow suite. */
 const BESIDE_SLOW = [
-  { config: 'jest.pgbouncer.config.cjs', args: ['--maxWorkers=2', ...THROUGH_PGBOUNCER], repeatsFailed: true },
+  { config: 'jest.pgbouncer.config.cjs', args: ['--maxWorkers=1', ...THROUGH_PGBOUNCER], repeatsFailed: true },
   { args: IN_PREVIOUS, isPrevious: true },
   {
     config: 'jest.slow.config.cjs',
-    args: ['test/e2e/up.test.ts'],
+    args: [UP],
     node: ['npm', 'exec', '--yes', `--package=${NODE_OF_IMAGE}`, '--', 'node'],
     repeatsFailed: true,
   },
@@ -70,7 +75,7 @@ process.exitCode = total.exitCode;
 
 function stagesOf([mode, ...others]) {
   if (mode === '--all') return allStages([]);
-  if (mode === '--landing') return allStages(reportLeftOut(leftOutHere(ROOT)));
+  if (mode === '--landing') return allStages([...reportLeftOut(leftOutHere(ROOT)), UP]);
   if (mode === undefined) return [[[{ args: FAST }]]];
   if (mode !== '--previous') return [[[{ args: process.argv.slice(2) }]]];
   return [[[{ args: others.length > 0 ? others : ['test/api', 'test/db'], isPrevious: true, isRequired: true }]]];
@@ -78,13 +83,20 @@ function stagesOf([mode, ...others]) {
 
 /** The lanes of a stage run beside each other, and the suites of a lane one after another. */
 function allStages(skipped) {
-  const ignored =
-    skipped.length > 0 ? [`--testPathIgnorePatterns=${skipped.join('|').replaceAll('.', String.raw`\.`)}`] : [];
+  const slow = (project, args, ignored = skipped) => ({
+    ...SLOW,
+    args: [`--selectProjects=${project}`, ...args, ...ignoring(ignored)],
+  });
+  const documents = slow('slow', ['--maxWorkers=1', '--passWithNoTests', DOCUMENTS]);
   return [
-    [[{ args: [], repeatsFailed: true }]],
-    [[{ ...SLOW, args: ['--selectProjects=slow', ...ignored] }], BESIDE_SLOW],
-    [[{ ...SLOW, args: ['--selectProjects=alone', ...ignored] }]],
+    [[{ args: ignoring(skipped), repeatsFailed: true }]],
+    [[slow('slow', [], [...skipped, DOCUMENTS])], [...BESIDE_SLOW, documents]],
+    [[slow('alone', ['--passWithNoTests'])]],
   ];
+}
+
+function ignoring(paths) {
+  return paths.length > 0 ? [`--testPathIgnorePatterns=${paths.join('|').replaceAll('.', String.raw`\.`)}`] : [];
 }
 
 function reportLeftOut(files) {

@@ -1,31 +1,46 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
-/** More than a minute, the longest first. The other files fit beside them in any order. */
+/** More than a minute in the last whole run, the longest first. The other files fit beside them in any order. */
 const LONGEST = [
-  'pages',
-  'scale',
-  'clocks',
-  'image',
-  'mutants',
-  'late-payment',
-  'buffers',
-  'payouts-at-bank',
-  'restore',
-  'bench',
-  'restore-in-process',
-  'fault-matrix',
-  'alert-pages',
-  'model',
-  'up',
-  'archive',
-  'checkout-page',
-  'quick-start',
-  'reconcile-records',
-  'payout-from-nothing',
-  'refund',
-  'against-bank',
-  'temporal-tls',
-  'outages',
+  'slow/dashboard/pages',
+  'slow/scale/scale',
+  'slow/durability/mutants',
+  'slow/durability/clocks',
+  'slow/dashboard/buffers',
+  'slow/deployment/image',
+  'slow/documents/quick-start',
+  'slow/durability/archive',
+  'slow/dashboard/exports',
+  'slow/scale/bench',
+  'slow/durability/restore-in-process',
+  'slow/durability/restore',
+  'slow/durability/balance-histories',
+  'slow/documents/collections',
+  'slow/documents/checkout-page',
+  'slow/documents/alert-pages',
+  'e2e/up',
+  'slow/durability/model',
+  'slow/durability/fault-matrix',
+  'slow/dashboard/payout-from-nothing',
+  'slow/durability/reconcile-records',
+  'slow/durability/outages',
+  'slow/durability/fail-over',
+  'slow/durability/worker-stop',
+  'slow/dashboard/counter',
+  'slow/isolation/temporal-tls',
+  'slow/durability/backlog',
+  'workflows/late-payment',
+  'worker/recovery-mode',
+  'cli/attention-next',
+  'workflows/payment',
+  'workflows/refund',
+  'services/payouts/payouts-at-bank',
+  'providers/snap/against-bank',
+  'services/recovery/recover-payouts',
+  'services/reconciliation/believable-runs',
+  'cli/write-commands',
+  'local-stack/up',
+  'cli/long-commands',
 ];
 
 /** By jest's order a file of three minutes may start last, and run alone. */
@@ -36,6 +51,6 @@ module.exports = class LongestFirst extends Sequencer {
 };
 
 function rankOf({ path }) {
-  const rank = LONGEST.findIndex((name) => path.endsWith(`/${name}.test.ts`));
+  const rank = LONGEST.findIndex((name) => path.endsWith(`/test/${name}.test.ts`));
   return rank === -1 ? LONGEST.length : rank;
 }
