@@ -258,7 +258,8 @@ const SCHEMES = [
   { scheme: 'light', rules: undefined },
   { scheme: 'dark', rules: ['color-contrast', 'link-in-text-block'] },
 ] as const;
-const VARIANTS = SCHEMES.flatMap(({ scheme, rules }) => WIDTHS.map((width) => ({ scheme, rules, width })));
+/** By width: the browser lays a page out anew for each width, and not for a scheme. */
+const VARIANTS = WIDTHS.flatMap((width) => SCHEMES.map(({ scheme, rules }) => ({ scheme, rules, width })));
 
 const PAYOUTS = {
   'own request': [],
