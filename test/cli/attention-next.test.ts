@@ -25,6 +25,7 @@ import { ORDINARY, preparePayoutsAtBank, type PayoutsAtBank, type ShopPayout } f
 import { startReceiver, type Receiver } from '../support/receiver';
 import { reconcile } from '../support/reconcile';
 import { newNamespace, operatorEnvironment, startTestService, type TestService } from '../support/service';
+import { runLunas } from './run-lunas';
 
 /**
  * Each cause is planted, the command in NEXT is executed literally, and the cause is gone, not only its row. Where NEXT
@@ -68,7 +69,7 @@ const documentSchema = z.object({
 async function attention() {
   return eventually(
     async () => {
-      const { stdout } = await runBuiltLunas(['attention', '--json'], environment);
+      const { stdout } = await runLunas(['attention', '--json'], environment);
       return documentSchema.parse(JSON.parse(stdout)).cases;
     },
     (cases) => !cases.some(({ kind }) => kind === 'postgresql' || kind === 'temporal'),
@@ -79,7 +80,7 @@ async function attention() {
 async function runNext(next: string, exitCode: 0 | 1 = 0) {
   const words = [...next.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '');
   expect(words[0]).toBe('lunas');
-  const outcome = await runBuiltLunas(words.slice(1), environment);
+  const outcome = await runLunas(words.slice(1), environment);
   if (outcome.exitCode !== exitCode) throw new Error(`${next}: ${outcome.stdout}${outcome.stderr}`);
   return outcome.stdout;
 }
@@ -127,7 +128,7 @@ describe('the exception of a workflow that is lost', () => {
 });
 
 async function lunas(...args: readonly string[]): Promise<string> {
-  const outcome = await runBuiltLunas(args, environment);
+  const outcome = await runLunas(args, environment);
   expect(outcome).toMatchObject({ exitCode: 0 });
   return outcome.stdout;
 }
@@ -332,7 +333,7 @@ const ROWS: Readonly<Record<RowName, Planted | Elsewhere>> = {
       const { id, reference_id: reference }: Created = (await create()).body.payment;
       await lunas('payments', 'cancel', reference, ...NOTE);
       await asSuperuser(service.db, { text: "update payments set status = 'expired' where id = $1", values: [id] });
-      expect((await runBuiltLunas(['ledger', 'verify'], environment)).exitCode).toBe(1);
+      expect((await runLunas(['ledger', 'verify'], environment)).exitCode).toBe(1);
       return null;
     },
     exitCode: 1,
@@ -746,10 +747,11 @@ describe('without a worker', () => {
       () => runBuiltLunas(['payments', 'show', payment.reference_id], alone),
       ({ stdout }) => stdout.includes('no worker polls'),
     );
-    const [action, list] = await Promise.all([
-      runBuiltLunas(['payments', 'cancel', payment.reference_id, '--note', 'x'], alone),
-      runBuiltLunas(['attention'], alone),
-    ]);
+    const action = await runBuiltLunas(['payments', 'cancel', payment.reference_id, '--note', 'x'], alone);
+    const list = await eventually(
+      () => runLunas(['attention'], alone),
+      ({ stdout }) => stdout.includes('no worker polls'),
+    );
     expect(show.stdout).toMatch(/ because no worker polls lunas-payments\.$/m);
     expect(action.stderr).toMatch(/^error: No worker polls lunas-payments \(lunas doctor\): .*\n$/);
     expect(list.stdout).toMatch(/ worker +lunas doctor +no worker polls lunas-payments \(docs/);

@@ -7,10 +7,10 @@ import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { reconcileNow } from '../../src/services/reconciliation/reconcile-all';
 import { beginRecovery, endRecoveryMode } from '../../src/services/recovery/recovery-mode';
 import { recoverAll } from '../../src/services/recovery/run-recovery';
+import { runLunas } from '../cli/run-lunas';
 import { osUser } from '../support/actors';
 import { asSuperuser } from '../support/backdate';
 import { eventually } from '../support/eventually';
-import { runBuiltLunas } from '../support/lunas-process';
 import { newNamespace, operatorEnvironment, startTestService, type TestService } from '../support/service';
 
 const NOTE = 'incident 12';
@@ -43,7 +43,7 @@ const end = (hasLostNothing = true) => {
 };
 
 const lunas = (...args: readonly string[]) =>
-  runBuiltLunas(args, {
+  runLunas(args, {
     ...operatorEnvironment(service),
   });
 
