@@ -4,10 +4,10 @@ import path from 'node:path';
 import { createSealer } from '../../src/crypto/sealing';
 import { seedPayouts } from '../../src/services/sandbox/seed-payouts';
 import { eventually } from '../support/eventually';
-import { runBuiltLunas } from '../support/lunas-process';
 import { addLines, preparePayouts } from '../support/payouts';
 import { createShop } from '../support/people';
 import { newNamespace, operatorEnvironment, startTestService, type TestService } from '../support/service';
+import { runLunas } from './run-lunas';
 
 const OTHER_NAME = '9900000060';
 
@@ -32,13 +32,13 @@ afterAll(async () => {
   await rm(home, { recursive: true });
 });
 
-const lunas = (...args: readonly string[]) => runBuiltLunas(['bank-accounts', ...args], environment);
-const lunasPayouts = (...args: readonly string[]) => runBuiltLunas(['payouts', ...args], environment);
+const lunas = (...args: readonly string[]) => runLunas(['bank-accounts', ...args], environment);
+const lunasPayouts = (...args: readonly string[]) => runLunas(['payouts', ...args], environment);
 
 const json = (...args: readonly string[]) => jsonOf(lunas(...args, '--json'));
 const payoutsJson = (...args: readonly string[]) => jsonOf(lunasPayouts(...args, '--json'));
 
-async function jsonOf(run: ReturnType<typeof runBuiltLunas>) {
+async function jsonOf(run: ReturnType<typeof runLunas>) {
   const { exitCode, stdout, stderr } = await run;
   expect([exitCode, stderr]).toEqual([0, '']);
   return JSON.parse(stdout);
@@ -149,7 +149,7 @@ it('an operator creates, approves and resolves a payout, and sees what it waits 
     payout: { status: 'returned', is_manual: true },
   });
   const returned = async () => {
-    const { stdout } = await runBuiltLunas(['attention', '--json'], environment);
+    const { stdout } = await runLunas(['attention', '--json'], environment);
     return JSON.parse(stdout).cases.filter(({ kind }: { kind: string }) => kind === 'payout_returned');
   };
   expect(await returned()).toMatchObject([

@@ -1,12 +1,10 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { openException } from '../../src/db/operations/open-exception';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { eventually } from '../support/eventually';
-import { LUNAS, runBuiltLunas } from '../support/lunas-process';
+import { runBuiltLunas } from '../support/lunas-process';
 import { newNamespace, operatorEnvironment, startTestService, type TestService } from '../support/service';
 import { startTcpProxy } from '../support/tcp-proxy';
 import { runLunas, type Outcome } from './run-lunas';
@@ -33,16 +31,8 @@ afterAll(async () => {
   await rm(home, { recursive: true });
 });
 
-/** In this process; for commands that do not use Temporal. */
+/** In this process. Commands that have to end while a server hangs run in their own. */
 const lunas = (...args: string[]): Promise<Outcome> => runLunas(args, environment);
-
-/** The built command, in its own process. */
-function built(...args: string[]): Promise<Outcome> {
-  return promisify(execFile)(LUNAS, args, { env: environment, timeout: 120_000 }).then(
-    ({ stdout, stderr }) => ({ exitCode: 0, stdout, stderr }),
-    ({ code, stdout, stderr }) => ({ exitCode: code, stdout, stderr }),
-  );
-}
 
 // Tests read any result.
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -96,7 +86,7 @@ describe('lunas payments settle', () => {
   it('settles the given payments, prints each outcome, and fails if one was rejected', async () => {
     const [paid, pending] = [await createPaid(), await create()];
     const nowhere = 'LN0000000000000000';
-    const { exitCode, stdout, stderr } = await built(
+    const { exitCode, stdout, stderr } = await lunas(
       'payments',
       'settle',
       paid.reference_id,
@@ -125,11 +115,11 @@ describe('lunas payments settle', () => {
 
   it('fails a payment that no rule can close, and requires a note', async () => {
     const pending = await create();
-    const early = await built('payments', 'fail', pending.id, '--note', 'ticket 7');
+    const early = await lunas('payments', 'fail', pending.id, '--note', 'ticket 7');
     expect(early).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('has the order as pending') });
-    expect((await built('payments', 'fail', pending.id)).exitCode).toBe(2);
+    expect((await lunas('payments', 'fail', pending.id)).exitCode).toBe(2);
     await service.providerDb.query('delete from payments where order_id = $1', [pending.reference_id]);
-    const { payment } = parse(await built('payments', 'fail', pending.id, '--note', 'ticket 7', '--json'));
+    const { payment } = parse(await lunas('payments', 'fail', pending.id, '--note', 'ticket 7', '--json'));
     expect(payment).toEqual({ id: pending.id, reference_id: pending.reference_id, status: 'failed' });
     expect(await lastActionOn(pending.id)).toMatchObject({ action: 'payment.fail', actor: ME, outcome: 'succeeded' });
   });
@@ -146,11 +136,11 @@ describe('lunas payments settle', () => {
     expect((await lunas('payments', 'list')).stdout).toMatch(/waits for `settle`/);
 
     const { merchantId } = service;
-    const early = await built('payments', 'settle', '--merchant', merchantId, '--until', '2026-01-01T00:00:00Z');
+    const early = await lunas('payments', 'settle', '--merchant', merchantId, '--until', '2026-01-01T00:00:00Z');
     expect(early).toEqual({ exitCode: 0, stdout: 'No payment waits for its settlement.\n', stderr: '' });
     const until = '2099-01-01T00:00:00Z';
     const { settlements } = parse(
-      await built('payments', 'settle', '--merchant', merchantId, '--until', until, '--json'),
+      await lunas('payments', 'settle', '--merchant', merchantId, '--until', until, '--json'),
     );
     expect(settlements).toHaveLength(12);
     for (const payment of references) expect(settlements).toContainEqual({ payment, outcome: 'settled', reason: null });
@@ -174,12 +164,12 @@ describe('lunas payments settle', () => {
 describe('lunas payments show', () => {
   it("takes the merchant's order id, as the list does: one payment, or several to choose from", async () => {
     const [first, other] = [await create({ merchant_reference_id: 'ORDER-1042' }), await create()];
-    const { payment } = parse(await built('payments', 'show', 'ORDER-1042', '--json'));
+    const { payment } = parse(await lunas('payments', 'show', 'ORDER-1042', '--json'));
     expect(payment).toMatchObject({ id: first.id, merchant_reference_id: 'ORDER-1042' });
 
     const second = await create({ merchant_reference_id: 'ORDER-1042', amount: 60_000 });
     const references = `${second.reference_id}, ${first.reference_id}`;
-    const cancelled = await built('payments', 'cancel', 'ORDER-1042', '--note', 'x');
+    const cancelled = await lunas('payments', 'cancel', 'ORDER-1042', '--note', 'x');
     expect(cancelled).toMatchObject({
       exitCode: 1,
       stderr: `error: ORDER-1042 is the order id of ${references}: name one by its reference_id.\n`,
@@ -219,10 +209,10 @@ describe('lunas refunds', () => {
       expect.objectContaining({ reference_id, payment_status: 'refund_failed', number: 1, status: 'rejected' }),
     ]);
     expect((await lunas('refunds', 'list')).stdout).toContain(reference_id);
-    const { payment } = parse(await built('refunds', 'retry', reference_id, '--note', 'outage over', '--json'));
+    const { payment } = parse(await lunas('refunds', 'retry', reference_id, '--note', 'outage over', '--json'));
     expect(payment).toEqual({ id, reference_id, status: 'refund_processing' });
     await waitForStatus(id, 'refunded');
-    const shown = await built('payments', 'show', id);
+    const shown = await lunas('payments', 'show', id);
     expect(shown.stdout).toMatch(new RegExp(`1 +${reference_id}-R1 +rejected`));
     expect(shown.stdout).toMatch(new RegExp(`2 +${reference_id}-R2 +confirmed`));
     expect(shown.stdout).toMatch(/refund\.retry +outage over +succeeded/);
@@ -232,12 +222,12 @@ describe('lunas refunds', () => {
   it('resolves a refund once, and prints why a second resolution is rejected', async () => {
     const { id, reference_id } = await createRejectedRefund();
     const resolve = ['refunds', 'resolve', reference_id, '--as', 'refunded', '--note', 'transfer 4711'];
-    expect(await built(...resolve)).toEqual({
+    expect(await lunas(...resolve)).toEqual({
       exitCode: 0,
       stdout: `${reference_id} (${id}) is refunded.\n`,
       stderr: '',
     });
-    const again = await built(...resolve);
+    const again = await lunas(...resolve);
     expect(again).toMatchObject({ exitCode: 1, stdout: '' });
     expect(again.stderr).toMatch(/^error: A transaction that is "refunded" cannot be resolved as refunded\.\n$/);
   });
@@ -348,7 +338,7 @@ describe('lunas attention', () => {
     await service.providerDb.query('delete from payments where order_id = $1', [unknown.reference_id]);
     await service.workflows.signalProviderUpdate(unknown.id);
     const { cases } = await eventually(
-      async () => JSON.parse((await built('attention', '--json')).stdout),
+      async () => JSON.parse((await lunas('attention', '--json')).stdout),
       (document) => JSON.stringify(document).includes(unknown.reference_id),
     );
     const nextOf = (subject: string) =>
@@ -370,8 +360,8 @@ describe('lunas attention', () => {
   it('names the task queues that no worker polls', async () => {
     const { namespace } = await newNamespace();
     const alone = { ...environment, TEMPORAL_NAMESPACE: namespace };
-    expect(await runBuiltLunas(['temporal', 'setup'], alone)).toMatchObject({ exitCode: 0 });
-    const { cases } = JSON.parse((await runBuiltLunas(['attention', '--json'], alone)).stdout);
+    expect(await runLunas(['temporal', 'setup'], alone)).toMatchObject({ exitCode: 0 });
+    const { cases } = JSON.parse((await runLunas(['attention', '--json'], alone)).stdout);
     const worker = { kind: 'worker', merchant_id: null, next: 'lunas doctor' };
     expect(cases).toEqual(
       expect.arrayContaining(
