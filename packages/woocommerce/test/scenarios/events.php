@@ -76,6 +76,22 @@ return array(
 		expect_same( 200, webhook( event_of( $order_id, $payment_id ) ), 'second' );
 		expect_same( 'processing', test_status( $order_id ), 'status' );
 	},
+	'what another process has done since this one read the order is not done twice' => static function () {
+		$notes = array(
+			'expired' => 'The QRIS code LN',
+			'paid'    => 'Paid by QRIS: Rp 50.000',
+		);
+		foreach ( $notes as $status => $note ) {
+			list( $order_id, $payment_id ) = order_with_code();
+			// WooCommerce reads an order before it calls the plugin, and keeps what it has read.
+			wc_get_order( $order_id )->get_meta( Lunas_QRIS_Attempts::META );
+			lunas()->to( $payment_id, $status );
+			$event = array( 'webhook_of', $order_id, $payment_id );
+			expect_same( array( '200' ), in_processes( array( $event ) ), 'another process' );
+			expect_same( 200, webhook_of( $order_id, $payment_id ), 'this process' );
+			expect_same( 1, count_notes( $order_id, $note ), $status . ': notes' );
+		}
+	},
 	'hold-stock cancels an order after its payment was cancelled at Lunas' => static function () {
 		list( $order_id ) = order_with_code();
 		hold_stock( $order_id );

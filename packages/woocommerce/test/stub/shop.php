@@ -12,6 +12,7 @@ require __DIR__ . '/woocommerce.php';
  * Empties the shop.
  */
 function test_reset() {
+	Test_Cache::forget_all();
 	$GLOBALS['test_store']->change(
 		static function ( &$content ) {
 			$content = array(
@@ -57,6 +58,7 @@ function test_order( $total ) {
  * @return WC_Order
  */
 function test_fresh( $order_id ) {
+	Test_Cache::forget_order( (int) $order_id );
 	return new WC_Order( $order_id );
 }
 
@@ -72,6 +74,7 @@ function test_force_status( $order_id, $status ) {
 			$content['orders'][ $order_id ]['status'] = $status;
 		}
 	);
+	Test_Cache::forget_order( (int) $order_id );
 }
 
 /**

@@ -94,6 +94,32 @@ class WC_Order_Item_Product {
 }
 
 /**
+ * What this process has read of orders. WordPress and WooCommerce keep each part until its own function forgets it.
+ */
+final class Test_Cache {
+	private static $kept = array();
+
+	public static function read( $part, $order_id, callable $read ) {
+		if ( ! isset( self::$kept[ $order_id ][ $part ] ) ) {
+			self::$kept[ $order_id ][ $part ] = $read();
+		}
+		return self::$kept[ $order_id ][ $part ];
+	}
+
+	public static function forget( $part, $order_id ) {
+		unset( self::$kept[ $order_id ][ $part ] );
+	}
+
+	public static function forget_order( $order_id ) {
+		unset( self::$kept[ $order_id ] );
+	}
+
+	public static function forget_all() {
+		self::$kept = array();
+	}
+}
+
+/**
  * Keeps what it has read, as WooCommerce does, and writes only what changed.
  */
 class WC_Order extends WC_Abstract_Order {
@@ -104,9 +130,16 @@ class WC_Order extends WC_Abstract_Order {
 	private $changed_meta = array();
 
 	public function __construct( $id ) {
-		$this->id   = (int) $id;
-		$this->data = $GLOBALS['test_store']->get( 'orders', (string) $id );
-		$this->meta = $this->data['meta'];
+		$this->id = (int) $id;
+		$read     = static function () use ( $id ) {
+			return $GLOBALS['test_store']->get( 'orders', (string) $id );
+		};
+		// A shop has the one or the other, by where it stores orders.
+		$read_data  = static function () use ( $id, $read ) {
+			return Test_Cache::read( 'data', (int) $id, $read );
+		};
+		$this->data = Test_Cache::read( 'post', $this->id, $read_data );
+		$this->read_meta_data();
 	}
 
 	private function prop( $name ) {
@@ -201,7 +234,14 @@ class WC_Order extends WC_Abstract_Order {
 	}
 
 	public function read_meta_data( $force_read = false ) {
-		$this->meta         = $GLOBALS['test_store']->get( 'orders', (string) $this->id, 'meta' );
+		if ( $force_read ) {
+			Test_Cache::forget( 'meta', $this->id );
+		}
+		$read = function () {
+			return $GLOBALS['test_store']->get( 'orders', (string) $this->id, 'meta' );
+		};
+
+		$this->meta         = Test_Cache::read( 'meta', $this->id, $read );
 		$this->changed_meta = array();
 	}
 
@@ -215,6 +255,8 @@ class WC_Order extends WC_Abstract_Order {
 				$content['orders'][ $id ]['meta'] = array_filter( $meta, 'is_string' );
 			}
 		);
+		Test_Cache::forget( 'meta', $id );
+		Test_Cache::forget( 'order', $id );
 		do_action( 'test_meta_saved', $id );
 	}
 
@@ -230,6 +272,7 @@ class WC_Order extends WC_Abstract_Order {
 				$content['orders'][ $id ] = array_merge( $content['orders'][ $id ], $changes );
 			}
 		);
+		Test_Cache::forget_order( $id );
 		if ( $before !== $this->data['status'] ) {
 			test_change_stock( $id, $this->data['status'] );
 			do_action( 'woocommerce_order_status_' . $this->data['status'], $id, $this, array() );
@@ -292,8 +335,14 @@ function test_change_stock( $order_id, $status ) {
 }
 
 function wc_get_order( $the_order = false ) {
-	$id = $the_order instanceof WC_Order ? $the_order->get_id() : $the_order;
-	return null === $GLOBALS['test_store']->get( 'orders', (string) $id ) ? false : new WC_Order( $id );
+	$id = $the_order instanceof WC_Order ? $the_order->get_id() : (int) $the_order;
+	if ( null === $GLOBALS['test_store']->get( 'orders', (string) $id ) ) {
+		return false;
+	}
+	$read = static function () use ( $id ) {
+		return new WC_Order( $id );
+	};
+	return clone Test_Cache::read( 'order', $id, $read );
 }
 
 function wc_get_orders( $args ) {
@@ -389,12 +438,16 @@ class WC_Data_Store {
 	}
 
 	public function clear_cached_data( array $order_ids ) {
+		foreach ( $order_ids as $order_id ) {
+			Test_Cache::forget( 'data', (int) $order_id );
+		}
 		return array();
 	}
 }
 
 class Test_Order_Cache {
 	public function remove( int $id ) {
+		Test_Cache::forget( 'order', $id );
 		return true;
 	}
 }

@@ -180,7 +180,9 @@ function get_query_var( $query_var, $default_value = '' ) {
 	return $default_value;
 }
 
-function clean_post_cache( $post ) {}
+function clean_post_cache( $post ) {
+	Test_Cache::forget( 'post', (int) $post );
+}
 
 function current_user_can( $capability, ...$args ) {
 	return 'nobody' !== get_option( 'test_user', 'shop manager' );
