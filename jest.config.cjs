@@ -5,7 +5,7 @@ const UNIT = [
   'test/*.test.ts',
   'test/docs/!(diagrams).test.ts',
   'test/{activities,domain,lib,packages,qris,scripts,tidy}/**/*.test.ts',
-  'test/api/payments/create-payment/rejection-error.test.ts',
+  'test/api/payments/create-payment/{rejection-error,return-url}.test.ts',
   'test/cli/{duration,output}.test.ts',
   'test/crypto/{aead,sealing,secret-key}.test.ts',
   'test/db/migration-rules.test.ts',
