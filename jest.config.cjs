@@ -22,7 +22,7 @@ const UNIT = [
   'test/snap/**/*.test.ts',
   'test/temporal/fairness-key.test.ts',
   'test/web/dashboard/{fee-text,field-attributes,paths}.test.ts',
-  'test/web/dashboard/payments/{new-payment,payment-facts}.test.ts',
+  'test/web/dashboard/{links/new-link-fields,payments/new-payment,payments/payment-facts}.test.ts',
   'test/web/docs/samples.test.ts',
   'test/webhooks/{retry-policy,sign,special-purpose-networks}.test.ts',
   'test/workflows/{module-state,versions}.test.ts',

@@ -40,10 +40,11 @@ describe('X-Ignored-Fields', () => {
 
   it('names those of a bulk once for all items, and what counts in a single creation only', async () => {
     const item = { amount: 20_000, provider: 'gopay', callback_url: 'https://shop.example' };
-    const response = await post({ amount: 1, payments: [item, item, { amount: 30_000, note: 'x' }] });
+    const single = { amount: 1, expires_in: 0, return_url: 'x', description: '' };
+    const response = await post({ ...single, payments: [item, item, { amount: 30_000, note: 'x', expires_in: 60 }] });
     expect([response.status, fieldsOf(response)]).toEqual([
       201,
-      'amount, payments[].provider, payments[].callback_url, payments[].note',
+      'amount, expires_in, return_url, description, payments[].provider, payments[].callback_url, payments[].note',
     ]);
   });
 

@@ -21,10 +21,16 @@ export async function createTestLink(
   return { id, referenceId, url };
 }
 
+interface VisitorsForm {
+  readonly attempt?: string;
+  readonly amount?: string;
+  readonly language?: string;
+}
+
 /** A visitor presses the button of a link's page. */
 export function pressButton(
   { url }: Pick<TestLink, 'url'>,
-  { attempt = randomUUID(), amount = '', language = 'en' } = {},
+  { attempt = randomUUID(), amount = '', language = 'en' }: VisitorsForm = {},
 ): Promise<Response> {
   const body = new URLSearchParams({ attempt, amount });
   return fetch(`${url}?lang=${language}`, { method: 'POST', body, redirect: 'manual' });

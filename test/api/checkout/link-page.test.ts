@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { v5 as uuidV5 } from 'uuid';
+import { DerivedKeys } from '../../../src/crypto/derived-keys';
+import { PublicLinks } from '../../../src/crypto/public-links';
+import { createSealer } from '../../../src/crypto/sealing';
 import { openLinkNumber } from '../../../src/db/links/open-link';
+import { LINK_LIMITS } from '../../../src/domain/payment-link';
 import { eventually } from '../../support/eventually';
 import { createTestLink, paymentsOfLink, pressButton, type TestLink } from '../../support/payment-links';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
@@ -40,13 +44,31 @@ describe('GET /link/:token', () => {
     expect(await paymentsOf(link)).toEqual([]);
   });
 
-  it('404 with a page: an unknown token', async () => {
-    const response = await fetch(`${service.apiUrl}/link/unknown?lang=en`);
-    expect([response.status, await response.text()]).toEqual([
-      404,
-      expect.stringContaining('This link does not exist.'),
-    ]);
-    expect((await pressButton({ url: `${service.apiUrl}/link/unknown` })).status).toBe(404);
+  it('404 with a page: an unknown token, a changed one, and that of a checkout page with the same id', async () => {
+    const { id, url } = await createTestLink(service);
+    const { rows } = await service.db.query<{ fingerprint: string }>(
+      'select fingerprint from payment_links where id = $1',
+      [id],
+    );
+    const keys = new DerivedKeys(service.db, createSealer(service.masterKey));
+    const fingerprint = rows[0]?.fingerprint ?? '';
+    const [link, checkout] = await Promise.all(
+      (['link', 'checkout'] as const).map((kind) =>
+        new PublicLinks(keys, kind, service.apiUrl).urlOf({ id, fingerprint }),
+      ),
+    );
+    expect(link).toBe(url);
+    const changed = `${url.slice(0, -2)}${url.endsWith('AA') ? 'BB' : 'AA'}`;
+    for (const unknown of [`${service.apiUrl}/link/unknown`, changed, checkout?.replace('/pay/', '/link/') ?? '']) {
+      const response = await fetch(`${unknown}?lang=en`);
+      expect([response.status, await response.text()]).toEqual([
+        404,
+        expect.stringContaining('This link does not exist.'),
+      ]);
+      expect((await pressButton({ url: unknown })).status).toBe(404);
+    }
+    expect((await fetch(url.replace('/link/', '/pay/'))).status).toBe(404);
+    expect((await fetch(url.replace('/link/', '/qris/').concat('.png'))).status).toBe(404);
   });
 
   it('each opening has another attempt', async () => {
@@ -122,6 +144,12 @@ describe('a once-link', () => {
     expect((await paymentsOf(link)).map(({ status }) => status)).toEqual(['cancelled', 'paid']);
     const { payment_link } = (await service.call('GET', `/payment-links/${link.id}`)).body;
     expect(payment_link).toMatchObject({ status: 'paid', paid_count: 1, paid_amount: 50_000 });
+    const { rows } = await service.db.query(
+      `select account, sum(case side when 'debit' then amount_rupiah else -amount_rupiah end)::integer as sum
+       from ledger_entries join ledger_postings on id = posting_id where payment_id = $1 group by account order by 1`,
+      [first?.id],
+    );
+    expect(rows).toEqual(['provider_receivable', 'suspense'].map((account) => ({ account, sum: 0 })));
   });
 
   it('the amount of the first visitor stands until that payment ends', async () => {
@@ -143,10 +171,61 @@ describe('a reusable link', () => {
     const attempt = randomUUID();
     const [one, two] = await Promise.all([pressButton(link, { attempt }), pressButton(link, { attempt })]);
     expect(one.headers.get('location')).toBe(two.headers.get('location'));
+    expect((await pressButton(link, { attempt: attempt.toUpperCase() })).status).toBe(303);
     await Promise.all([pressButton(link), pressButton(link)]);
     expect(await paymentsOf(link)).toHaveLength(3);
     await pay(link);
     expect((await pressButton(link)).status).toBe(303);
+  });
+
+  it('a payment has the terms of its link, and its return URL only while that is registered', async () => {
+    const address = (origins: string) =>
+      service.db.query('update merchants set checkout_origins = $2 where id = $1', [service.merchantId, origins]);
+    const terms = { merchant_reference_id: 'ORDER-9', payment_expires_in: 300, return_url: 'https://shop.example/o' };
+    await address('{https://shop.example}');
+    // The API reads a merchant again after half a second.
+    const link = await eventually(
+      () => createTestLink(service, { kind: 'reusable', amount: 20_000, ...terms }).catch(() => null),
+      (made) => made !== null,
+    );
+    if (link === null) throw new Error('The link was not made');
+    // A visitor does not choose the amount of this link.
+    expect((await pressButton(link, { amount: '1000' })).status).toBe(303);
+    await address('{}');
+    expect((await pressButton(link)).status).toBe(303);
+    const path = `/transactions?payment_link=${link.referenceId}&expand=description,return_url,expires_at`;
+    const { transactions } = (await service.call('GET', path)).body;
+    const common = { amount: 20_000, merchant_reference_id: 'ORDER-9', description: 'Invoice 1042' };
+    expect(transactions).toEqual([
+      expect.objectContaining({ ...common, return_url: null }),
+      expect.objectContaining({ ...common, return_url: terms.return_url }),
+    ]);
+    for (const { created_at, expires_at } of transactions) {
+      expect(Date.parse(expires_at) - Math.ceil(Date.parse(created_at) / 1_000) * 1_000).toBe(300_000);
+    }
+  });
+
+  it('the least and the most of a chosen amount can be paid', async () => {
+    const bounds = { minimum_amount: 10_000, maximum_amount: 100_000 };
+    const link = await createTestLink(service, { kind: 'reusable', ...bounds });
+    for (const amount of ['10.000', '100.000']) expect((await pressButton(link, { amount })).status).toBe(303);
+    const { transactions } = (await service.call('GET', `/transactions?payment_link=${link.referenceId}`)).body;
+    expect(transactions.map(({ amount }: { amount: number }) => amount)).toEqual([100_000, 10_000]);
+  });
+
+  it('409: the payments of a link are used up', async () => {
+    const link = await createTestLink(service, { kind: 'reusable', amount: 20_000 });
+    await service.db.query(
+      `insert into payment_link_payments (link_id, number, payment_id, created_at)
+       values ($1, $2, gen_random_uuid(), $3)`,
+      [link.id, LINK_LIMITS.payments, new Date(Date.now() - 86_400_000)],
+    );
+    const response = await pressButton(link);
+    expect([response.status, await response.text()]).toEqual([
+      409,
+      expect.stringContaining('Ask the shop for a new link.'),
+    ]);
+    expect(await paymentsOf(link)).toEqual([]);
   });
 
   it('429 with Retry-After: the payments of a minute are used up', async () => {
@@ -175,6 +254,15 @@ it.each([
   expect(await paymentsOf(link)).toEqual([]);
 });
 
+it('422 with the form again: a form without the id of its page', async () => {
+  const link = await createTestLink(service);
+  for (const attempt of ['', '1', `${randomUUID()}0`]) {
+    const response = await pressButton(link, { attempt });
+    expect([response.status, await response.text()]).toEqual([422, expect.stringContaining('name="attempt"')]);
+  }
+  expect(await paymentsOf(link)).toEqual([]);
+});
+
 it('409: a link that was closed', async () => {
   const link = await createTestLink(service);
   await service.call('POST', `/payment-links/${link.id}/close`);
@@ -186,11 +274,12 @@ it('409: a link that was closed', async () => {
 });
 
 it.each([
-  ['is suspended', "status = 'suspended'", "status = 'approved'"],
-  ['may not use the provider', "providers = '{shopeepay}'", "providers = '{gopay,shopeepay}'"],
-])('409, and no number is used up: the merchant %s', async (_name, change, undo) => {
+  ['is suspended', "status = 'suspended'", "status = 'approved'", false],
+  ['may not use the provider', "providers = '{shopeepay}'", "providers = '{gopay,shopeepay}'", true],
+])('409, and no number is used up: the merchant %s', async (_name, change, undo, hasForm) => {
   const link = await createTestLink(service);
   await service.db.query(`update merchants set ${change} where id = $1`, [service.merchantId]);
+  expect((await textOf(link.url)).includes('<form')).toBe(hasForm);
   const response = await pressButton(link);
   await service.db.query(`update merchants set ${undo} where id = $1`, [service.merchantId]);
   expect([response.status, await response.text()]).toEqual([

@@ -81,18 +81,49 @@ describe('POST /payment-links', () => {
 
   it('400: the same key with another link', async () => {
     const key = { 'idempotency-key': 'reused' };
+    const changes = [
+      { kind: 'reusable' },
+      { title: 'Invoice 1043' },
+      { amount: 50_001 },
+      { provider: 'shopeepay' },
+      { merchant_reference_id: 'ORDER-1' },
+      { expires_at: inHours(1) },
+      { payment_expires_in: 900 },
+      { return_url: 'https://shop.example/thanks' },
+    ];
     await post(INVOICE, key);
-    const response = await post({ ...INVOICE, amount: 1 }, key);
-    expect([response.status, response.headers.get('x-error-reason')]).toEqual([400, 'idempotency_key_reused']);
+    for (const change of changes) {
+      const response = await post({ ...INVOICE, ...change }, key);
+      expect([change, response.status, response.headers.get('x-error-reason')]).toEqual([
+        change,
+        400,
+        'idempotency_key_reused',
+      ]);
+    }
+    const open = { kind: 'reusable', title: 'Donation' };
+    const keyOfOpen = { 'idempotency-key': 'reused-open' };
+    await post(open, keyOfOpen);
+    for (const change of [{ minimum_amount: 1_001 }, { maximum_amount: 9_999_999 }]) {
+      const response = await post({ ...open, ...change }, keyOfOpen);
+      expect(response.headers.get('x-error-reason')).toBe('idempotency_key_reused');
+    }
   });
 
   it('the header names fields that no rule reads', async () => {
     expect((await post({ ...INVOICE, quantity: 3 })).headers.get('x-ignored-fields')).toBe('quantity');
   });
 
-  it('takes an end and a return URL', async () => {
+  it('takes an end, a return URL, and the bounds of the other values', async () => {
     const body = { ...INVOICE, expires_at: inHours(1), return_url: 'https://shop.example/thanks' };
     expect((await post(body)).body.payment_link).toMatchObject({ return_url: body.return_url, status: 'active' });
+    const bounds = [
+      { amount: 1, payment_expires_in: 60 },
+      { amount: 10_000_000, payment_expires_in: 86_400, merchant_reference_id: 'x'.repeat(64) },
+      { amount: null, minimum_amount: 5, maximum_amount: 5, title: '😀'.repeat(100) },
+    ];
+    for (const terms of bounds) {
+      expect((await post({ ...INVOICE, ...terms })).body.payment_link).toMatchObject(terms);
+    }
   });
 });
 

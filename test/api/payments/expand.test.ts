@@ -1,4 +1,5 @@
 import type { MerchantScope } from '../../../src/domain/key-access';
+import { changeMerchant } from '../../../src/services/merchants/merchants';
 import { eventually } from '../../support/eventually';
 import { issueKey } from '../../support/keys';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
@@ -7,7 +8,7 @@ const ALL =
   'metadata,customer,description,return_url,checkout_url,qris,expires_at,refund,late_payment,failure_reason,' +
   'settlement,fee';
 const DETAILS = { customer: { name: 'Sri Rahayu', email: 'sri@example.test' }, metadata: { table: 7, note: 'no ice' } };
-const OWN = { description: 'Kopi susu, 2 gelas', return_url: null };
+const OWN = { description: 'Kopi susu, 2 gelas', return_url: 'https://shop.example/o/1' };
 
 const REQUEST = { amount: 50_000, merchant_reference_id: 'ORDER-1', ...DETAILS, ...OWN };
 
@@ -16,6 +17,7 @@ let payment: { id: string; reference_id: string };
 
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
+  await changeMerchant(service.db, service.merchantId, { checkoutOrigins: ['https://shop.example'] });
   payment = (await service.call('POST', '/payments', REQUEST, { 'idempotency-key': 'one' })).body.payment;
 });
 afterAll(() => service.close());
@@ -67,9 +69,12 @@ describe('?expand=', () => {
   });
 
   it('adds them to each item of a bulk', async () => {
-    const payments = [{ amount: 1_000, metadata: { seat: 1 } }, { amount: 2_000 }];
-    const { body } = await service.call('POST', '/payments?expand=metadata,checkout_url', { payments });
-    expect(body.payments.map((item: { metadata: unknown }) => item.metadata)).toEqual([{ seat: 1 }, null]);
+    const own = [{ metadata: { seat: 1 } }, { description: 'Teh' }, { return_url: OWN.return_url }, {}];
+    const payments = own.map((fields) => ({ amount: 1_000, ...fields }));
+    const names = 'metadata,description,return_url,checkout_url';
+    const { body } = await service.call('POST', `/payments?expand=${names}`, { payments });
+    const none = { metadata: null, description: null, return_url: null };
+    expect(body.payments).toEqual(own.map((fields) => expect.objectContaining({ ...none, ...fields })));
     for (const item of body.payments) expect(item.checkout_url).toMatch(/^http/);
   });
 
@@ -116,11 +121,11 @@ describe('?expand=', () => {
     expect(await count()).toBe(before);
   });
 
-  it('403: data of a customer needs the scope "customers", and metadata "read", also in a replay', async () => {
+  it('403: data of a customer needs the scope "customers", and what was sent "read", also in a replay', async () => {
     const replay = (member: string, headers: Readonly<Record<string, string>>) =>
       service.call('POST', `/payments?expand=${member}`, REQUEST, { ...headers, 'idempotency-key': 'one' });
     const creating = await withScopes(['create']);
-    for (const member of ['customer', 'metadata', 'qris,customer']) {
+    for (const member of ['customer', 'metadata', 'description', 'return_url', 'qris,customer']) {
       const { status, body } = await replay(member, creating);
       expect([member, status, body.error?.code]).toEqual([member, 403, 'scope_not_allowed']);
     }

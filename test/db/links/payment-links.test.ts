@@ -5,6 +5,7 @@ import { listLinks } from '../../../src/db/links/list-links';
 import { openLinkNumber } from '../../../src/db/links/open-link';
 import { LINK_KINDS, LINK_LIMITS, LINK_STATUSES, linkStatusOf } from '../../../src/domain/payment-link';
 import { insertMerchant } from '../../../src/services/merchants/merchants';
+import { archiveRow } from '../../support/archive-row';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 import { seedPayments } from '../../support/seed-payments';
@@ -165,6 +166,14 @@ describe('the number of a visitor', () => {
     expect(await open(linkId, randomUUID(), 2)).toEqual({ outcome: 'moved', paymentId: null, number: null });
   });
 
+  it('a payment of a once-link that is in the archive is followed by the next one', async () => {
+    const linkId = await newLink();
+    const { paymentId } = await archiveRow(owner, merchantId, '2026-01-01');
+    expect((await open(linkId, paymentId, 1)).outcome).toBe('new');
+    const next = randomUUID();
+    expect(await open(linkId, next, 2)).toEqual({ outcome: 'new', paymentId: next, number: 2 });
+  });
+
   it('a reusable link has a number for each attempt, and one for a repeat', async () => {
     const linkId = await newLink({ kind: 'reusable' });
     const [first, second] = [randomUUID(), randomUUID()];
@@ -187,6 +196,8 @@ describe('the number of a visitor', () => {
       expect((await open(linkId, randomUUID(), null)).outcome).toBe('new');
     }
     expect((await open(linkId, randomUUID(), null)).outcome).toBe('too_many_new');
+    const before = new Date(AT.getTime() + 59_999);
+    expect((await open(linkId, randomUUID(), null, before)).outcome).toBe('too_many_new');
     const later = new Date(AT.getTime() + 60_000);
     expect((await open(linkId, randomUUID(), null, later)).outcome).toBe('new');
   });
@@ -217,8 +228,9 @@ describe('the number of a visitor', () => {
     await owner.query(
       `insert into payment_link_payments (link_id, number, payment_id, created_at)
        values ($1, $2, gen_random_uuid(), $3)`,
-      [linkId, LINK_LIMITS.payments, new Date(AT.getTime() - 86_400_000)],
+      [linkId, LINK_LIMITS.payments - 1, new Date(AT.getTime() - 86_400_000)],
     );
+    expect((await open(linkId, randomUUID(), null)).outcome).toBe('new');
     expect((await open(linkId, randomUUID(), null)).outcome).toBe('used_up');
   });
 

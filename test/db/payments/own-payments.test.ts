@@ -17,12 +17,9 @@ beforeAll(async () => {
 afterAll(() => ledger.close());
 
 const AT = new Date('2026-11-21T08:00:00.000Z');
-const shiftOf = (merchantId: string, userId: string) => ({
-  merchantId,
-  userId,
-  from: new Date('2026-11-21T00:00:00.000Z'),
-  to: new Date('2026-11-22T00:00:00.000Z'),
-});
+const FROM = new Date('2026-11-21T00:00:00.000Z');
+const TO = new Date('2026-11-22T00:00:00.000Z');
+const shiftOf = (merchantId: string, userId: string) => ({ merchantId, userId, from: FROM, to: TO });
 
 async function newShop(roles: number): Promise<{ merchantId: string; users: string[] }> {
   const { id } = await createShop(ledger.db);
@@ -66,7 +63,7 @@ it('a shift is what its member created then, and its net is in the balance or no
       const own: AppliedPath[] = [];
       for (const { choices, user, isDoubled, isInShift } of histories) {
         const applied = await applyChoices(ledger, choices, { merchantId });
-        const at = isInShift ? AT : new Date('2026-11-22T00:00:00.000Z');
+        const at = isInShift ? FROM : TO;
         const times = isDoubled ? 2 : 1;
         for (let time = 0; time < times; time += 1) {
           await record(merchantId, users[user] ?? '', applied.terms.paymentId, at);
@@ -105,6 +102,20 @@ it('a shift is what its member created then, and its net is in the balance or no
   );
 });
 
+it('the fee of a refund is a line of the balance, and no part of a shift', async () => {
+  const { merchantId, users } = await newShop(1);
+  const path = ['issue', 'pay', 'request_refund', 'submit_refund', 'confirm_refund'] as const;
+  const { terms } = await applyTransitions(ledger, path, { merchantId });
+  await record(merchantId, users[0] ?? '', terms.paymentId);
+  const { rows } = await ledger.db.query('select kind from balance_transactions where payment_id = $1', [
+    terms.paymentId,
+  ]);
+  expect(rows).toEqual([{ kind: 'refund_fee' }]);
+  const { figures, payments } = await readShift(ledger.db, shiftOf(merchantId, users[0] ?? ''));
+  expect([figures.refunded, figures.inBalanceRupiah, figures.isEqual]).toEqual([1, 0, true]);
+  expect(payments.map(({ settledRupiah }) => settledRupiah)).toEqual([null]);
+});
+
 it('a settled payment without its line in the balance makes the parts of a shift unequal', async () => {
   const { merchantId, users } = await newShop(1);
   const { terms } = await applyTransitions(ledger, ['issue', 'pay'], { merchantId });
@@ -137,8 +148,14 @@ it('a payment of another merchant is in no shift, whatever the log names', async
 
 it('a shift of too many payments has neither figures nor rows', async () => {
   const { merchantId, users } = await newShop(1);
-  await recordMany(merchantId, users[0] ?? '', MAX_SHIFT_PAYMENTS + 1);
-  const { figures, payments } = await readShift(ledger.db, shiftOf(merchantId, users[0] ?? ''));
+  const [userId = ''] = users;
+  const { terms } = await applyTransitions(ledger, ['issue', 'pay'], { merchantId });
+  await record(merchantId, userId, terms.paymentId);
+  await recordMany(merchantId, userId, MAX_SHIFT_PAYMENTS - 1);
+  const most = await readShift(ledger.db, shiftOf(merchantId, userId));
+  expect([most.figures.isTooLong, most.figures.paid, most.payments.length]).toEqual([false, 1, 1]);
+  await record(merchantId, userId, randomUUID());
+  const { figures, payments } = await readShift(ledger.db, shiftOf(merchantId, userId));
   expect([figures.isTooLong, figures.created, payments]).toEqual([true, 0, []]);
 });
 

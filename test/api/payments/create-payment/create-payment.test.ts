@@ -119,8 +119,15 @@ describe('POST /payments', () => {
   });
 
   it('201: expires_in, return_url and description hold for the payment and its checkout page', async () => {
-    await changeMerchant(service.db, service.merchantId, { checkoutOrigins: ['https://shop.example'] });
-    const own = { expires_in: 60, return_url: 'https://shop.example/o/7?s=a', description: 'Kopi susu, 2 gelas' };
+    const returnUrl = 'https://fallback.example/?o={merchant_reference_id}';
+    await changeMerchant(service.db, service.merchantId, { returnUrl, checkoutOrigins: ['https://shop.example'] });
+    const own = {
+      expires_in: 60,
+      return_url: 'https://shop.example/o/7?s={merchant_reference_id}',
+      description: 'Kopi susu, 2 gelas',
+      merchant_reference_id: 'ORDER-7',
+      metadata: { description: 'Teh tarik' },
+    };
     const key = { 'idempotency-key': 'own-fields' };
     // The API reads a merchant again after half a second.
     const { body, headers } = await eventually(
@@ -129,19 +136,29 @@ describe('POST /payments', () => {
     );
     const { created_at, expires_at } = body.payment;
     expect(Date.parse(expires_at) - Math.ceil(Date.parse(created_at) / 1_000) * 1_000).toBe(60_000);
+    const { rows } = await service.providerDb.query('select expires_at from payments where order_id = $1', [
+      body.payment.reference_id,
+    ]);
+    expect(rows).toEqual([{ expires_at: new Date(expires_at) }]);
     const shown = async () => (await fetch(/<([^>]+)>/.exec(headers.get('link') ?? '')?.[1] ?? '')).text();
     const page = await shown();
     expect(page).toContain('Kopi susu, 2 gelas');
-    expect(page).toContain('href="https://shop.example/o/7?s=a"');
+    expect(page).not.toContain('Teh tarik');
+    expect(page).toContain('href="https://shop.example/o/7?s={merchant_reference_id}"');
     const history = await service.client.workflow.getHandle(`payment-${body.payment.id}`).fetchHistory();
     expect(JSON.stringify(history)).not.toContain(Buffer.from('Kopi susu').toString('base64').slice(0, 12));
 
     await changeMerchant(service.db, service.merchantId, { checkoutOrigins: [] });
-    expect(await shown()).not.toContain('shop.example');
+    const without = await shown();
+    expect(without).not.toContain('shop.example');
+    expect(without).toContain('href="https://fallback.example/?o=ORDER-7"');
+    await changeMerchant(service.db, service.merchantId, { returnUrl: null });
     const again = await service.call('POST', '/payments', { amount: 5_000, ...own }, key);
     expect([again.status, again.text]).toEqual([201, JSON.stringify(body)]);
-    const other = await service.call('POST', '/payments', { amount: 5_000, ...own, expires_in: 61 }, key);
-    expect(other.headers.get('x-error-reason')).toBe('idempotency_key_reused');
+    for (const change of [{ expires_in: 61 }, { return_url: null }, { description: 'Kopi' }]) {
+      const other = await service.call('POST', '/payments', { amount: 5_000, ...own, ...change }, key);
+      expect(other.headers.get('x-error-reason')).toBe('idempotency_key_reused');
+    }
   });
 
   const expiresIn = 'expires_in must be an integer from 60 to 86400, in seconds.';
@@ -162,6 +179,8 @@ describe('POST /payments', () => {
     [{ return_url: `https://shop.example/${'a'.repeat(480)}` }, returnUrl],
     [{ description: '' }, description],
     [{ description: 'a\nb' }, description],
+    [{ description: 'a\u2028b' }, description],
+    [{ description: 'a\u2029b' }, description],
     [{ description: 'a'.repeat(141) }, description],
     [{ description: 7 }, description],
   ])('400: %j', async (fields, message) => {
@@ -195,7 +214,7 @@ describe('POST /payments', () => {
 
   it('201: emoji count as one character each, null is absent, a bulk has the fields for each item', async () => {
     const payments = [
-      { amount: 1_000, expires_in: 3_600, description: '☕'.repeat(140) },
+      { amount: 1_000, expires_in: 86_400, description: '☕'.repeat(140) },
       { amount: 1_000, expires_in: null, return_url: null, description: null },
     ];
     const { status, body } = await service.call('POST', '/payments?expand=description', { payments });
@@ -203,7 +222,7 @@ describe('POST /payments', () => {
     const [own, usual] = body.payments;
     expect([own.description, usual.description]).toEqual(['☕'.repeat(140), null]);
     const seconds = (Date.parse(own.expires_at) - Date.parse(usual.expires_at)) / 1_000;
-    expect(Math.abs(seconds - 2_700)).toBeLessThanOrEqual(1);
+    expect(Math.abs(seconds - 85_500)).toBeLessThanOrEqual(1);
   });
 
   it('the digest of a request is stable, since every later version compares stored ones', () => {
@@ -217,6 +236,9 @@ describe('POST /payments', () => {
         metadata: { b: 1, a: 'x' },
       }),
     ).toBe('1bb096e2e05b4a18094c95338bf7b9a44017d960e1f8d512c86e0a3ec4162322');
+    expect(digest({ amount: 5_000, expires_in: 60, return_url: 'https://shop.example/', description: 'Kopi' })).toBe(
+      '673c2cfd6edbe1b6a99865ce9d748ab1949fb6fe5c820fa318fa80499a418386',
+    );
   });
 
   it('201: fifty concurrent requests with one key create one payment and one charge and get one response', async () => {
