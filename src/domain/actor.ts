@@ -107,6 +107,12 @@ export function requireOperator(by: Person): OperatorActor {
   return by;
 }
 
+/** Who asked for what a person does: of an approved request, the operator who made it. */
+export function requesterOf(by: Person): ActorIdentity {
+  if (by.kind === 'merchant_user' || by.approval === undefined) return by;
+  return { kind: 'operator', name: by.approval.requestedBy };
+}
+
 export function scopeOf(by: Person): Scope {
   return by.kind === 'merchant_user' ? { merchantId: by.merchantId } : 'all';
 }

@@ -14,12 +14,14 @@ import {
   actorText,
   operatorIdOf,
   parseActor,
+  requesterOf,
   SYSTEM_NAMES,
   toStepActor,
   type ActorIdentity,
 } from '../../src/domain/actor';
 import type { PaymentAction } from '../../src/domain/payment-actions';
 import { actorRejection } from '../../src/domain/update-arguments';
+import { memberOf, operatorOf, osUser } from '../support/actors';
 
 const notEmpty = string({ minLength: 1 });
 const identities: Arbitrary<ActorIdentity> = oneof(
@@ -103,5 +105,24 @@ describe('who may request an action', () => {
     ['a note that is no text', { name: 'user:U', note: 7 }],
   ])('a request for an action is rejected: %s', (_, actor) => {
     expect(actorRejection('cancel', actor)).not.toBeNull();
+  });
+});
+
+describe('the requester of what a person does', () => {
+  it('the requester is the operator whose request another one approves', () => {
+    const approval = { id: 7, requestedBy: 'dewi', parameters: {}, expectedVersion: null };
+    expect(requesterOf({ ...operatorOf({ id: '1', name: 'budi' }), approval })).toEqual({
+      kind: 'operator',
+      name: 'dewi',
+    });
+  });
+
+  it('the requester without an approval is the person who acts', () => {
+    const people = [
+      osUser('sari'),
+      operatorOf({ id: '1', name: 'budi' }),
+      memberOf({ userId: 'u', merchantId: 'm', role: 'owner' }),
+    ];
+    expect(people.map(requesterOf)).toEqual(people);
   });
 });

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { createSignInToken } from '../../crypto/sign-in-token';
-import { actorText, type Person } from '../../domain/actor';
+import { actorText, requesterOf, type Person } from '../../domain/actor';
 
 const HOUR_MS = 3_600_000;
 export const INVITATION_MS = 72 * HOUR_MS;
@@ -26,7 +26,5 @@ export const linkInput = z.object({ linkId: z.uuid(), tokenSha256: z.string().re
 
 /** The columns of a link of an operator. Who asked for it has seen its token. */
 export function linkOf(by: Person, { linkId, tokenSha256 }: z.output<typeof linkInput>) {
-  const isApproved = by.kind !== 'merchant_user' && by.approval !== undefined;
-  const creator = isApproved ? ({ kind: 'operator', name: by.approval.requestedBy } as const) : by;
-  return { id: linkId, tokenSha256: Buffer.from(tokenSha256, 'hex'), createdBy: actorText(creator) };
+  return { id: linkId, tokenSha256: Buffer.from(tokenSha256, 'hex'), createdBy: actorText(requesterOf(by)) };
 }

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { Queryable } from '../../db/connection/pool';
 import { onlyRow, requireRow } from '../../db/connection/require-row';
-import { actorText } from '../../domain/actor';
+import { actorText, requesterOf } from '../../domain/actor';
 import type { FeeInvoice } from '../../domain/fee-invoice';
 import { formatRupiah } from '../../domain/money';
 import { Operation } from '../operations/operation';
@@ -96,7 +96,7 @@ export const creditInvoice = new Operation({
     const sealedParties = await sealInvoiceParties({ db, sealer: await loadSealer() }, note, company);
     const { rows } = await db.query<FeeInvoice>(
       `select ${INVOICE_COLUMNS} from book_adjustment($1, $2, $3, $4, $5, $6, $7, $8)`,
-      [uuidv7(), invoice.number, feeRupiah, vatRupiah, evidence, actorText(by), note.id, sealedParties],
+      [uuidv7(), invoice.number, feeRupiah, vatRupiah, evidence, actorText(requesterOf(by)), note.id, sealedParties],
     );
     return done(onlyRow(rows));
   },
