@@ -129,6 +129,35 @@ it('an invoice has every posting with a fee, also of zero, and what was given ba
   await expectComplete([invoice]);
 });
 
+it('the postings of an invoice are found without those of other merchants', async () => {
+  const other = await withNewMerchant(payouts);
+  await pay(payouts);
+  await asSuperuser(
+    db,
+    {
+      text: `insert into ledger_postings (payment_id, payment_version, merchant_id, occurred_at)
+        select gen_random_uuid(), 3, $1, now() from generate_series(1, 20000)`,
+      values: [other.merchantId],
+    },
+    'analyze ledger_postings',
+  );
+  await pay(payouts);
+  const [invoice] = await issueNow(db, payouts.masterKey);
+  if (!invoice) throw new Error('There is no invoice');
+  const client = await worker.connect();
+  await client.query('begin');
+  const postings: InvoicePosting[] = [];
+  for await (const posting of listInvoicePostings(client, invoice)) postings.push(posting);
+  const { rows } = await client.query<{ read: number }>(
+    `select coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) as read from pg_stat_xact_user_tables
+     where relname = 'ledger_postings'`,
+  );
+  await client.query('rollback');
+  client.release();
+  expect(postings).toHaveLength(2);
+  expect(Number(rows[0]?.read)).toBeLessThan(50);
+});
+
 it('20 concurrent issues number the invoices of 5 merchants from 1 to 5', async () => {
   const merchants = [payouts];
   for (let n = 1; n < 5; n += 1) merchants.push(await withNewMerchant(payouts));
