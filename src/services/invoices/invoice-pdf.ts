@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { CLASS_NAMES } from '../../domain/class-names';
 import type { FeeInvoice, InvoiceLine, InvoiceParties, InvoiceParty } from '../../domain/fee-invoice';
 import { formatRupiah } from '../../domain/money';
@@ -13,12 +14,12 @@ export interface InvoiceDocument {
 }
 
 /**
- * The invoice as PDF. The same invoice has the same bytes: the time in it is that of the issue, and it is not
- * compressed, because the bytes would depend on the release of zlib.
+ * The invoice as PDF. The same invoice has the same bytes: the time in it is that of the issue, and `fflate` compresses
+ * it. The bytes of zlib would depend on its release and on the processor.
  */
 export async function renderInvoicePdf(content: InvoiceDocument): Promise<Buffer> {
-  // Loaded with the first PDF: it takes 24 MB and 0.2 s.
-  const { default: PdfDocument } = await import('pdfkit');
+  // Loaded with the first PDF: they take 24 MB and 0.2 s.
+  const [{ default: PdfDocument }, { zlibSync }] = await Promise.all([import('pdfkit'), import('fflate')]);
   const { invoice, parties, language } = content;
   const document = new PdfDocument({
     size: 'A4',
@@ -37,12 +38,27 @@ export async function renderInvoicePdf(content: InvoiceDocument): Promise<Buffer
   document.on('data', (chunk: Buffer) => chunks.push(chunk));
   const ended = new Promise((resolve) => document.once('end', resolve));
   drawInvoice(document, content);
+  forEachPage(document, ({ content: stream }) => compress(stream, zlibSync));
   document.end();
   await ended;
   return Buffer.concat(chunks);
 }
 
 type Pdf = PDFKit.PDFDocument;
+
+function forEachPage(pdf: Pdf, work: (page: PDFKit.PDFPage, index: number, count: number) => void): void {
+  const { count } = pdf.bufferedPageRange();
+  for (let index = 0; index < count; index += 1) work(pdf.switchToPage(index), index, count);
+}
+
+const chunksSchema = z.array(z.instanceof(Uint8Array));
+
+/** A row of the table has about 1,000 bytes, and 50 after it. `buffer` is what pdfkit has collected of a page. */
+function compress(stream: PDFKit.PDFKitReference, zlibSync: (bytes: Uint8Array) => Uint8Array): void {
+  if (!('buffer' in stream)) throw new Error('pdfkit does not collect the pages of a document any more');
+  stream.buffer = [zlibSync(Buffer.concat(chunksSchema.parse(stream.buffer)))];
+  Object.assign(stream.data, { Filter: 'FlateDecode' });
+}
 
 /** In points. A4 has 595 × 842. */
 const LEFT = 48;
@@ -183,13 +199,18 @@ function rowOf(line: InvoiceLine, language: Language): Row {
   return { cells, below: line.class && CLASS_NAMES[language][line.class] };
 }
 
-/** The table, which goes on on the next page. */
+/** With four lines. */
+const MAX_ROW_HEIGHT = 50;
+const SUMS_HEIGHT = 140;
+
+/** The table, which goes on on the next page. Its last row is on the page of the sums. */
 function drawLines(pdf: Pdf, content: InvoiceDocument, start: number): number {
   const { columns } = INVOICE_TEXTS[content.language];
   let y = drawTableHead(pdf, columns, start);
-  for (const row of rowsOf(content)) {
-    // The highest row has four lines.
-    if (y > BOTTOM - 50) {
+  const rows = rowsOf(content);
+  for (const row of rows) {
+    const height = row === rows.at(-1) ? MAX_ROW_HEIGHT + SUMS_HEIGHT : MAX_ROW_HEIGHT;
+    if (y > BOTTOM - height) {
       pdf.addPage();
       y = drawTableHead(pdf, columns, TOP);
     }
@@ -218,14 +239,11 @@ function drawRow(pdf: Pdf, { cells, below }: Row, y: number): number {
   return end;
 }
 
-const SUMS_HEIGHT = 140;
-
 /** The sums below the table, and what the reader must know about them. */
 function drawSums(pdf: Pdf, { invoice, language }: InvoiceDocument, end: number): void {
   const texts = INVOICE_TEXTS[language];
   const { kind, feeRupiah, vatRupiah } = invoice;
-  if (end > BOTTOM - SUMS_HEIGHT) pdf.addPage();
-  let y = end > BOTTOM - SUMS_HEIGHT ? TOP : end + 10;
+  let y = end + 10;
   const sum = (name: string, rupiah: number, style: Partial<Box>) => {
     write(pdf, name, { x: MIDDLE, y, width: 120, ...style });
     y = write(pdf, money(rupiah), { x: MIDDLE + 110, y, width: 541 - MIDDLE - 110, align: 'right', ...style }) + 4;
@@ -241,13 +259,11 @@ function drawSums(pdf: Pdf, { invoice, language }: InvoiceDocument, end: number)
 
 /** The number and the SHA-256 of what was issued, on each page. */
 function drawFooters(pdf: Pdf, { invoice, language }: InvoiceDocument): void {
-  const { count } = pdf.bufferedPageRange();
-  for (let index = 0; index < count; index += 1) {
-    pdf.switchToPage(index);
+  forEachPage(pdf, (_, index, count) => {
     rule(pdf, FOOTER - 8);
     const style = { y: FOOTER, size: 7, isDim: true } as const;
     write(pdf, `${invoice.number} · SHA-256 ${invoice.sha256}`, { ...style, x: LEFT, width: 400 });
     const page = INVOICE_TEXTS[language].page(index + 1, count);
     write(pdf, page, { ...style, x: RIGHT - 90, width: 90, align: 'right' });
-  }
+  });
 }

@@ -1,6 +1,6 @@
 import type { FeeInvoice, InvoiceLine, InvoiceParties } from '../../../src/domain/fee-invoice';
 import { renderInvoicePdf } from '../../../src/services/invoices/invoice-pdf';
-import { readPdfText } from '../../support/pdf';
+import { readPdfPages, readPdfText, textOfPage } from '../../support/pdf';
 
 const SHA256 = 'a1b2c3d4e5f60718'.repeat(4);
 
@@ -97,15 +97,30 @@ it('the same invoice has the same bytes, with the time of its issue', async () =
   expect(first.toString('latin1').match(/D:\d+Z/g)).toEqual(['D:20261130173000Z']);
 });
 
-it('an invoice with many rates goes on on further pages, and has at most 60 kB', async () => {
-  const lines = Array.from({ length: 40 }, (_, basisPoints) => ({ ...LINE, basisPoints }));
-  const file = await english({ ...INVOICE, lines });
-  const text = readPdfText(file);
-  expectInOrder(text, ['0 %', '0.39 %', 'Rp 8.639.475']);
-  expect(text.match(/^Page \d of \d$/gm)).toEqual(['Page 1 of 3', 'Page 2 of 3', 'Page 3 of 3']);
-  expect(text.match(/SHA-256/g)).toHaveLength(3);
+const withRates = (count: number) =>
+  english({ ...INVOICE, lines: Array.from({ length: count }, (_, basisPoints) => ({ ...LINE, basisPoints })) });
+
+it('an invoice with 200 rates has 11 pages with the columns on each, and at most 60 kB', async () => {
+  const file = await withRates(200);
+  const pages = readPdfPages(file).map(textOfPage);
+  expect(pages.map((text) => /^Page \d+ of \d+$/m.exec(text)?.[0])).toEqual(
+    Array.from({ length: 11 }, (_, index) => `Page ${index + 1} of 11`),
+  );
+  for (const text of pages) expect(text).toMatch(/^Description$[^]*^Payments$[^]*SHA-256/m);
+  expectInOrder(pages.join('\n'), ['0 %', '0.39 %', '1.99 %', 'Rp 8.639.475']);
   expect(file.length).toBeLessThan(60_000);
 });
+
+it.each([14, 15, 16, 17, 18, 19, 20])(
+  'the last of %d rates is on the page of the sums, above the footer',
+  async (count) => {
+    const page = readPdfPages(await withRates(count)).at(-1) ?? '';
+    expectInOrder(textOfPage(page), ['Description', `0.${count - 1} %`, 'VAT (PPN)', 'Total including VAT']);
+    const heights = Array.from(page.matchAll(/^1 0 0 1 \S+ (\S+) Tm$/gm), ([, height]) => Number(height));
+    const footer = heights.splice(-2);
+    expect(Math.min(...heights)).toBeGreaterThan(Math.max(...footer));
+  },
+);
 
 it('a merchant without an identity has only its name, also one that the font lacks', async () => {
   const merchant = { legalName: 'Café “Śląsk” 株', address: null, taxNumber: null };
