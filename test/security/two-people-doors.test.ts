@@ -337,6 +337,23 @@ it('a key of a merchant with a member works when two operators have decided it, 
   expect(rows).toEqual([]);
 });
 
+it('a credit note names the operator who has requested it, not the one who approved it', async () => {
+  await setEnvironment(db, 'sandbox');
+  payouts = await withNewMerchant(payouts);
+  await applyTransitions(ofPayments(payouts), ['issue', 'pay'], { merchantId: payouts.merchantId });
+  const issued = await issueNow(db, payouts.masterKey);
+  const invoice = issued.find(({ merchantId }) => merchantId === payouts.merchantId);
+  await setEnvironment(db, 'production');
+  await dewi.lunas('invoices', 'credit', invoice?.number ?? '', '--fee', '50');
+  const id = Math.max(...(await waiting('invoice.credit')));
+  expect(await budi.lunas('approvals', 'approve', String(id))).toMatchObject({ stderr: '', exitCode: 0 });
+  const { rows } = await db.query(
+    `select requested_by from balance_adjustments join fee_invoices on number = invoice_number where corrects = $1`,
+    [invoice?.number],
+  );
+  expect(rows).toEqual([{ requested_by: 'operator:dewi' }]);
+});
+
 it('webhooks of a merchant with a member go where two operators have decided, once', async () => {
   const merchantId = await ofAMember();
   const url = 'https://toko.example/hook';

@@ -80,8 +80,8 @@ export const creditInvoice = new Operation({
     merchantId: ({ invoice }) => invoice.merchantId,
     propose: ({ subject: { invoice }, input }) => ({
       parameters: {
-        vatRupiah: vatOfPart(invoice, input.feeRupiah),
         ...input,
+        vatRupiah: input.vatRupiah ?? vatOfPart(invoice, input.feeRupiah),
         number: invoice.number,
         leftRupiah: invoice.leftRupiah,
       },
