@@ -5,7 +5,8 @@ import { PAYOUT_STATUSES, type PayoutStatus } from './payout-transitions';
 export type PaymentEvent = `payment.${PaymentStatus}`;
 export type PayoutEvent = `payout.${PayoutStatus}`;
 export type LatePaymentEvent = (typeof LATE_PAYMENT_EVENTS)[number];
-export type WebhookEvent = PaymentEvent | LatePaymentEvent | PayoutEvent;
+export type InvoiceEvent = (typeof INVOICE_EVENTS)[number];
+export type WebhookEvent = PaymentEvent | LatePaymentEvent | PayoutEvent | InvoiceEvent;
 
 export const PAYMENT_EVENTS: readonly PaymentEvent[] = PAYMENT_STATUSES.map(eventOnEntering);
 
@@ -15,15 +16,24 @@ export const LATE_PAYMENT_EVENTS = ['late_payment.received', 'late_payment.refun
 
 export const PAYOUT_EVENTS: readonly PayoutEvent[] = PAYOUT_STATUSES.map((status) => `payout.${status}` as const);
 
+/** An invoice or a credit note has this event. */
+export const INVOICE_EVENTS = ['invoice.issued'] as const;
+
 /** In the groups in which people choose them. */
 export const EVENT_GROUPS = {
   payments: PAYMENT_EVENTS,
   latePayments: LATE_PAYMENT_EVENTS,
   payouts: PAYOUT_EVENTS,
+  invoices: INVOICE_EVENTS,
 } as const satisfies Readonly<Record<string, readonly WebhookEvent[]>>;
 
 export type EventGroup = keyof typeof EVENT_GROUPS;
-export const EVENT_GROUP_NAMES = ['payments', 'latePayments', 'payouts'] as const satisfies readonly EventGroup[];
+export const EVENT_GROUP_NAMES = [
+  'payments',
+  'latePayments',
+  'payouts',
+  'invoices',
+] as const satisfies readonly EventGroup[];
 
 export const WEBHOOK_EVENTS: readonly WebhookEvent[] = Object.values(EVENT_GROUPS).flat();
 

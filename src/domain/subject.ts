@@ -1,5 +1,5 @@
-/** What has transitions, and events that merchants receive as webhooks. */
-export const SUBJECT_KINDS = ['payment', 'late_payment', 'payout'] as const;
+/** What has events that merchants receive as webhooks. */
+export const SUBJECT_KINDS = ['payment', 'late_payment', 'payout', 'invoice'] as const;
 export type SubjectKind = (typeof SUBJECT_KINDS)[number];
 
 /**
@@ -16,9 +16,12 @@ export const SUBJECT_ID_NAMES = {
   payment: 'payment',
   late_payment: 'payment',
   payout: 'payout',
+  invoice: 'invoice',
 } as const satisfies Record<SubjectKind, string>;
 
+type SubjectLogName = `${(typeof SUBJECT_ID_NAMES)[SubjectKind]}Id`;
+
 /** The subject's id under the name that log lines have for it. */
-export function subjectLogId({ kind, id }: Subject): { readonly paymentId?: string; readonly payoutId?: string } {
+export function subjectLogId({ kind, id }: Subject): Readonly<Partial<Record<SubjectLogName, string>>> {
   return { [`${SUBJECT_ID_NAMES[kind]}Id` as const]: id };
 }

@@ -15,6 +15,7 @@ const SUBJECT_NAMES = {
   payment: 'Payment',
   late_payment: 'Late payment of payment',
   payout: 'Payout',
+  invoice: 'Invoice',
 } as const satisfies Record<SubjectKind, string>;
 
 /** The workflows that make the attempts of a delivery after the first one. */

@@ -31,7 +31,7 @@ export interface Delivery extends Omit<OutgoingWebhook, 'secrets'> {
   readonly sealedSecrets: readonly SealedSecret[];
   /** What the endpoint adds to the body of an event of a payment. */
   readonly expand: readonly WebhookExpansion[];
-  /** What it is taken from; undefined if the endpoint adds nothing, or the event is of a payout. */
+  /** What it is taken from; undefined if the endpoint adds nothing, or the event is of no payment. */
   readonly payment?: WebhookPayment | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import express from 'express';
-import { latePaymentEventSchema, payoutEventSchema } from '../../src/api/openapi/webhook-event';
+import { invoiceEventSchema, latePaymentEventSchema, payoutEventSchema } from '../../src/api/openapi/webhook-event';
 import { StreamCursors } from '../../src/api/webhook-stream/stream-cursor';
 import { WebhookStreams } from '../../src/api/webhook-stream/webhook-streams';
 import { Listener } from '../../src/cli/listen/listener';
@@ -10,18 +10,24 @@ import { DerivedKeys } from '../../src/crypto/derived-keys';
 import { createSealer, type Sealer } from '../../src/crypto/sealing';
 import { createPool, type Pool } from '../../src/db/connection/pool';
 import { findDeliveryDetails } from '../../src/db/webhooks/find-delivery-details';
+import { findStreamEnd, findStreamPage } from '../../src/db/webhooks/find-webhook-stream';
 import { listDeliveryPage } from '../../src/db/webhooks/list-delivery-page';
-import type { WebhookEvent } from '../../src/domain/events';
+import { WEBHOOK_EVENTS, type WebhookEvent } from '../../src/domain/events';
+import type { FeeInvoice } from '../../src/domain/fee-invoice';
+import { dayInWib } from '../../src/domain/wib';
 import { EVENT_STREAM_HEADERS } from '../../src/http/event-stream';
 import { createLogger } from '../../src/observability/logger';
+import { issueDueInvoices } from '../../src/services/invoices/issue-invoices';
 import { listPayments } from '../../src/services/payments/list-payments';
 import { listDeliveries } from '../../src/services/webhooks/webhook-deliveries';
 import { findNamedDeliveries, redeliverNamed } from '../../src/services/webhooks/webhook-redelivery';
+import { invoicePath } from '../../src/web/dashboard/invoices/invoice-paths';
 import { openSecret } from '../../src/webhooks/open-secrets';
 import { claimDeliveries, findDelivery } from '../../src/webhooks/outbox';
 import { recordDelivered } from '../../src/webhooks/record-attempt';
 import { applyTransitions, payLate } from '../services/ledger/transition-path';
 import { eventually } from '../support/eventually';
+import { issueNow } from '../support/invoices';
 import {
   addLines,
   applyPayout,
@@ -32,6 +38,7 @@ import {
   type TestPayouts,
 } from '../support/payouts';
 import { startReceiver } from '../support/receiver';
+import { creditInvoice } from '../support/shown-invoices';
 import { registerEndpoint } from '../support/webhooks';
 
 /* Events that endpoints receive only if they list them. */
@@ -159,6 +166,83 @@ it('events of late payments reach the endpoints that list them', async () => {
   expect(details).toMatchObject({ kind: 'late_payment', referenceId });
   const listed = await listDeliveries(payouts.db, { payment: referenceId, event: 'late_payment.received', limit: 9 });
   expect(listed).toMatchObject([{ paymentId, payoutId: null, endpointId: endpoint.id }]);
+});
+
+/** An invoice of the merchant, which is issued twice, and a credit note. */
+async function issueAndCredit(): Promise<readonly [FeeInvoice, FeeInvoice]> {
+  const { db, masterKey, merchantId } = payouts;
+  const issued = await issueNow(db, masterKey);
+  await issueDueInvoices({ db: worker, sealer }, dayInWib(new Date()));
+  const invoice = issued.find((one) => one.merchantId === merchantId);
+  if (!invoice) throw new Error('The merchant has no invoice');
+  return [invoice, await creditInvoice(payouts, invoice, { feeRupiah: 100, vatRupiah: 0 })];
+}
+
+it('an invoice and its credit note reach the endpoints that list them, once each', async () => {
+  const { merchantId } = payouts;
+  await register([]);
+  await register(WEBHOOK_EVENTS.filter((event) => event !== 'invoice.issued'));
+  const endpoint = await register(['invoice.issued']);
+  const start = await findStreamEnd(api);
+  await applyPayout(payouts, []);
+  const documents = await issueAndCredit();
+  const filter = { ...FILTER, merchantId, event: 'invoice.issued' } as const;
+  const { deliveries } = await listDeliveryPage(dashboard, filter, 99);
+  const numbers = documents.map(({ number }) => number);
+  expect(deliveries.map(({ referenceId }) => referenceId).toSorted()).toEqual(numbers.toSorted());
+
+  const claimed = await claimDeliveries(worker, { max: 99, maxPerEndpoint: 99 });
+  const own = claimed.filter(({ endpointId }) => endpointId === endpoint.id);
+  expect(own.map(({ subject, referenceId }) => ({ ...subject, referenceId }))).toEqual(
+    documents.map(({ id, number }) => ({ kind: 'invoice', id, referenceId: number })),
+  );
+  const bodies = own.map(({ body }) => JSON.parse(body));
+  const { rows: merchants } = await payouts.db.query('select code from merchants where id = $1', [merchantId]);
+  expect(bodies).toEqual(
+    documents.map(({ number, kind, month, feeRupiah, vatRupiah, corrects, issuedAt }) => ({
+      event: 'invoice.issued',
+      number,
+      kind,
+      environment: 'sandbox',
+      month,
+      fee_amount: feeRupiah,
+      vat_amount: vatRupiah,
+      currency: 'IDR',
+      corrects,
+      dashboard_path: invoicePath.to({ code: merchants[0].code, number }),
+      issued_at: issuedAt.toISOString(),
+    })),
+  );
+  expect(bodies.map((body) => invoiceEventSchema.strict().parse(body))).toEqual(bodies);
+
+  const streamed = await eventually(
+    async () =>
+      (await findStreamPage(api, merchantId, start)).events.filter(({ subject }) => subject.kind === 'invoice'),
+    (events) => events.length > 1,
+  );
+  expect(streamed.map(({ subject, body }) => [subject.id, JSON.parse(body)])).toEqual(
+    documents.map(({ id }, index) => [id, bodies[index]]),
+  );
+});
+
+it('the webhook of an invoice is shown, and delivered again', async () => {
+  const { merchantId, db } = payouts;
+  await register(['invoice.issued']);
+  await applyPayout(payouts, []);
+  const [invoice] = await issueAndCredit();
+  const claimed = await claimDeliveries(worker, { max: 99, maxPerEndpoint: 99 });
+  const delivery = claimed.find(({ subject }) => subject.id === invoice.id);
+  if (!delivery) throw new Error('The invoice has no delivery');
+  const { deliveryId: id, body } = delivery;
+  const details = await findDeliveryDetails(dashboard, merchantId, id);
+  expect(details).toMatchObject({ kind: 'invoice', referenceId: invoice.number, body });
+  const listed = await listDeliveries(db, { merchantId, event: 'invoice.issued', limit: 9 });
+  const ofInvoice = { id, invoiceId: invoice.id, referenceId: invoice.number, paymentId: null, payoutId: null };
+  expect(listed.find((one) => one.id === id)).toMatchObject(ofInvoice);
+  const attempt = { startedAt: new Date(), durationMs: 1, statusCode: 200, failure: null, responseExcerpt: '' };
+  await recordDelivered(worker, [{ delivery, attempt: { ...attempt, retryAfterSeconds: null } }]);
+  expect(await redeliverNamed(dashboard, [id])).toEqual({ redelivered: 1, skipped: 0 });
+  expect(await findDelivery(worker, id)).toMatchObject({ status: 'pending', body });
 });
 
 /** Serves the merchant's stream, as the API does for its key. */

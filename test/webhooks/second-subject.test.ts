@@ -18,6 +18,7 @@ import { registerEndpoint } from '../support/webhooks';
 const DEPOSIT: TransitionSubject = {
   kind: 'deposit',
   table: 'deposits',
+  referenceColumn: 'reference_id',
   transitions: 'deposit_transitions',
   events: 'deposit_events',
   idColumn: 'deposit_id',

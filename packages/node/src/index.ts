@@ -41,6 +41,7 @@ export type {
   Customer,
   Expansion,
   FeeDetail,
+  InvoiceEvent,
   ListFilter,
   LatePayment,
   LatePaymentEvent,

@@ -346,6 +346,25 @@ export interface PayoutEvent extends ChangeTimes {
   failure_reason: string | null;
 }
 
+/** The body of a webhook about an invoice of fees or a credit note. Only an endpoint that lists it gets it. */
+export interface InvoiceEvent {
+  event: 'invoice.issued';
+  number: string;
+  kind: 'invoice' | 'credit_note';
+  environment: 'sandbox' | 'production';
+  /** `2026-11`, in WIB. */
+  month: string;
+  /** VAT included; below zero in a credit note. */
+  fee_amount: number;
+  vat_amount: number;
+  currency: 'IDR';
+  /** The number of the invoice that a credit note corrects. */
+  corrects: string | null;
+  /** Its page, at the address of the dashboard; with `.pdf` or `.csv` at the end, its file. */
+  dashboard_path: string;
+  issued_at: string;
+}
+
 /** The body of a test request, which contains no payment. */
 export interface PingEvent {
   event: 'ping';
@@ -354,4 +373,4 @@ export interface PingEvent {
 }
 
 /** What `webhooks.verify` returns. `event` names its type. */
-export type ReceivedEvent = WebhookEvent | LatePaymentEvent | PayoutEvent | PingEvent;
+export type ReceivedEvent = WebhookEvent | LatePaymentEvent | PayoutEvent | InvoiceEvent | PingEvent;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { eventOnEntering, LATE_PAYMENT_EVENTS, PAYOUT_EVENTS } from '../../domain/events';
+import { eventOnEntering, INVOICE_EVENTS, LATE_PAYMENT_EVENTS, PAYOUT_EVENTS } from '../../domain/events';
 import { PAYMENT_STATUSES } from '../../domain/payment-transitions';
 import { STATUS_MEANINGS } from '../../domain/status-meanings';
 import { VERSION } from '../../package-info';
@@ -10,6 +10,8 @@ import { INTRODUCTION } from './introduction';
 import { toJsonSchemas } from './json-schema';
 import { describeHeaders } from './response-headers';
 import {
+  INVOICE_EVENT,
+  invoiceEventSchema,
   LATE_PAYMENT_EVENT,
   latePaymentEventSchema,
   PAYOUT_EVENT,
@@ -63,7 +65,12 @@ function responseSchemas(endpoints: readonly MerchantEndpoint[]): Record<string,
   return Object.assign(
     { PaymentStatus: paymentStatusSchema },
     ...responses.map(({ components }) => components),
-    { WebhookEvent: webhookEventSchema, LatePaymentEvent: latePaymentEventSchema, PayoutEvent: payoutEventSchema },
+    {
+      WebhookEvent: webhookEventSchema,
+      LatePaymentEvent: latePaymentEventSchema,
+      PayoutEvent: payoutEventSchema,
+      InvoiceEvent: invoiceEventSchema,
+    },
     ...responses.map(({ name, schema }) => ({ [name]: schema })),
   );
 }
@@ -90,7 +97,11 @@ function describeWebhooks() {
     const summary = `A payout is ${status}.`;
     return describeListed({ event, summary, schema: 'PayoutEvent' }, { ...PAYOUT_EVENT, event, status });
   });
-  return Object.fromEntries([...ofPayments, ...ofLatePayments, ...ofPayouts]);
+  const ofInvoices = INVOICE_EVENTS.map((event) => {
+    const summary = 'An invoice of fees or a credit note is issued.';
+    return describeListed({ event, summary, schema: 'InvoiceEvent' }, { ...INVOICE_EVENT, event });
+  });
+  return Object.fromEntries([...ofPayments, ...ofLatePayments, ...ofPayouts, ...ofInvoices]);
 }
 
 /** An event that is sent only to endpoints that list it. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { BANKS } from '../../domain/banks';
-import { LATE_PAYMENT_EVENTS, PAYMENT_EVENTS, PAYOUT_EVENTS } from '../../domain/events';
+import { INVOICE_EVENTS, LATE_PAYMENT_EVENTS, PAYMENT_EVENTS, PAYOUT_EVENTS } from '../../domain/events';
+import { INVOICE_KINDS } from '../../domain/fee-invoice';
 import { RAILS } from '../../domain/payout-rails';
 import { PAYOUT_STATUSES } from '../../domain/payout-transitions';
 import { PAYMENT_METHODS } from '../../domain/provider-capabilities';
@@ -119,6 +120,46 @@ export const PAYOUT_EVENT: z.output<typeof payoutEventSchema> = {
   failure_reason: null,
   created_at: '2026-11-22T00:00:04.120Z',
   updated_at: '2026-11-22T00:00:09.877Z',
+};
+
+const invoiceRupiah = (description: string) =>
+  z.int().meta({ description: `${description}, in whole rupiah; below zero in a credit note.` });
+
+/** docs/webhooks.md#events-of-invoices */
+export const invoiceEventSchema = z.object({
+  event: eventField(INVOICE_EVENTS),
+  number: z
+    .string()
+    .regex(/^(FI|CN)-\d{4}-\d{6,}$/)
+    .meta({ description: 'Number of the invoice or the credit note.' }),
+  kind: z.enum(INVOICE_KINDS).meta({ description: 'A credit note gives back a part of the fees of an invoice.' }),
+  environment,
+  month: z
+    .string()
+    .regex(/^\d{4}-\d{2}$/)
+    .meta({ description: 'Month of the fees, in WIB.' }),
+  fee_amount: invoiceRupiah('Fees with their VAT'),
+  vat_amount: invoiceRupiah('VAT in the fees'),
+  currency,
+  corrects: z.string().nullable().meta({ description: 'The number of the invoice that a credit note corrects.' }),
+  dashboard_path: z.string().meta({
+    description: 'Its page, at the address of your dashboard; with `.pdf` or `.csv` at the end, its file.',
+  }),
+  issued_at: timestampField('When it was issued. It never changes.'),
+});
+
+export const INVOICE_EVENT: z.output<typeof invoiceEventSchema> = {
+  event: 'invoice.issued',
+  number: 'FI-2026-000123',
+  kind: 'invoice',
+  environment: 'sandbox',
+  month: '2026-11',
+  fee_amount: 1_332_000,
+  vat_amount: 132_000,
+  currency: 'IDR',
+  corrects: null,
+  dashboard_path: '/m/7K2MQ9XA/invoices/FI-2026-000123',
+  issued_at: '2026-11-30T17:30:02.518Z',
 };
 
 const headerText = (description: string, example: string) => z.string().meta({ description, examples: [example] });

@@ -23,6 +23,7 @@ const deliverySchema = z
     event: z.string(),
     payment_id: z.string().optional(),
     payout_id: z.string().optional(),
+    invoice_id: z.string().optional(),
     is_redelivery: z.boolean(),
     body: z.string(),
   })

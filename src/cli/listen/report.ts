@@ -5,7 +5,7 @@ export interface StreamedDelivery {
   readonly deliveryId: string;
   readonly event: string;
   /** The id of what it is about, under its name in the stream. */
-  readonly subject: Readonly<Partial<Record<'payment_id' | 'payout_id', string | undefined>>>;
+  readonly subject: Readonly<Partial<Record<'payment_id' | 'payout_id' | 'invoice_id', string | undefined>>>;
   /** The merchant's order ID; null: the event has none. */
   readonly merchantReferenceId: string | null;
   readonly isRedelivery: boolean;
@@ -23,7 +23,7 @@ interface Output {
   write(text: string): unknown;
 }
 
-/** One line for each event: time, event, payment or payout, order, status code or failure, duration. */
+/** One line for each event: time, event, what it is about, order, status code or failure, duration. */
 export function textReport(stdout: Output, stderr: Output): ListenReport {
   return {
     ready(forwardTo, secret) {

@@ -103,6 +103,44 @@ create trigger invoice_is_final before update on fee_invoices for each row
     or not is_resealed(old.sealed_parties, new.sealed_parties))
   execute function forbid_mutation();
 
+-- The events of invoices and credit notes. An endpoint receives them only if it lists them. An invoice has one.
+create table invoice_events (
+  invoice_id uuid not null references fee_invoices,
+  invoice_version integer not null check (invoice_version = 1),
+  event text not null,
+  body text not null, -- the very bytes that are signed and sent
+  occurred_at timestamptz(3) not null,
+  recorded_xid xid8 not null default pg_current_xact_id(), -- as that of `webhook_events`
+  primary key (invoice_id, invoice_version)
+);
+create index invoice_events_recorded_xid_idx on invoice_events (recorded_xid);
+alter table webhook_deliveries add foreign key (invoice_id, invoice_version) references invoice_events;
+
+-- The statement that issues invoices, or a credit note, writes their events and deliveries by this trigger.
+create function record_invoice_events() returns trigger
+language plpgsql set search_path = public, pg_temp as $$
+begin
+  insert into invoice_events (invoice_id, invoice_version, event, body, occurred_at)
+  select issued.id, 1, 'invoice.issued', row_to_json(body)::text, issued.issued_at
+  from issued join merchants merchant on merchant.id = issued.merchant_id cross join lateral (
+    select 'invoice.issued' as event, issued.number, issued.kind,
+      (select environment from installation) as environment, to_char(issued.month, 'YYYY-MM') as month,
+      issued.fee_rupiah as fee_amount, issued.vat_rupiah as vat_amount, 'IDR' as currency, issued.corrects,
+      '/m/' || merchant.code || '/invoices/' || issued.number as dashboard_path, iso_utc(issued.issued_at) as issued_at
+  ) body;
+  insert into webhook_deliveries
+    (id, invoice_id, invoice_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
+  select gen_random_uuid(), issued.id, 1, endpoint.id, issued.merchant_id, 'invoice.issued',
+    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
+    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
+    case endpoint.status when 'disabled' then now() end
+  from issued join webhook_endpoints endpoint on endpoint.merchant_id = issued.merchant_id
+  where endpoint.deleted_at is null and 'invoice.issued' = any (endpoint.events);
+  return null;
+end $$;
+create trigger events_of_issue after insert on fee_invoices referencing new table as issued
+  for each statement execute function record_invoice_events();
+
 -- Numbers have no gap, whoever writes one. The year is that in WIB; the sequence goes on.
 create function require_next_sequence() returns trigger
 language plpgsql set search_path = public, pg_temp as $$
@@ -263,6 +301,9 @@ grant insert (version, legal_name, address, tax_number) on company_details to lu
 grant select on fee_postings to lunas_worker, lunas_dashboard, lunas_operator;
 grant select on fee_invoices to lunas_worker, lunas_dashboard, lunas_operator;
 grant update (sealed_parties) on fee_invoices to lunas_operator;
+grant select (id, number, merchant_id) on fee_invoices to lunas_api; -- for `lunas listen`
+grant select on invoice_events to lunas_api, lunas_dashboard, lunas_worker, lunas_operator;
+grant select (invoice_id, invoice_version, event, occurred_at) on invoice_events to lunas_reader;
 grant select on balance_adjustments to lunas_worker, lunas_payouts, lunas_dashboard, lunas_operator;
 grant select (id, number, sequence, merchant_id, kind, month, part, corrects, from_posting_id, up_to_posting_id,
   fee_rupiah, vat_rupiah, lines, issued_at, sha256) on fee_invoices to lunas_reader;

@@ -45,7 +45,7 @@ begin
         'approval_rules', 'user_actions', 'user_action_outcomes', 'merchant_operator_actions',
         'bank_account_transitions', 'payout_limits', 'payout_policies', 'payout_stops', 'payout_transitions',
         'payout_events', 'payment_link_payments', 'retention_runs', 'archived_payments', 'company_details',
-        'balance_adjustments']),
+        'invoice_events', 'balance_adjustments']),
       -- Of these some columns change.
       ('delete', array['recovery_mode', 'approvals', 'merchant_identities', 'bank_accounts', 'payouts',
         'payment_links', 'ledger_closings', 'fee_periods', 'fee_invoices', 'daily_runs', 'audit_verifications',

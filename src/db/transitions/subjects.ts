@@ -2,13 +2,16 @@ import type { SubjectKind } from '../../domain/subject';
 
 /**
  * The tables of a kind of subject. The rows of `transitions` and `events` have its id and version as their key. So have
- * ledger postings and webhook deliveries, in columns of the same names. In those of another kind the version is null.
+ * webhook deliveries, and the ledger postings of transitions, in columns of the same names. In those of another kind
+ * the version is null.
  */
 export interface SubjectTables {
   readonly kind: string;
-  /** Has `id`, `version`, `status`, `merchant_id`, `reference_id` and `updated_at`. */
+  /** Has `id`, `merchant_id` and the reference; with transitions also `version`, `status` and `updated_at`. */
   readonly table: string;
-  /** Null: a late payment has steps instead. */
+  /** What people call the subject: a column of the table, and a member of the bodies of the events. */
+  readonly referenceColumn: 'reference_id' | 'number';
+  /** Null: a late payment has steps instead, and an invoice never changes. */
   readonly transitions: string | null;
   readonly events: string;
   readonly idColumn: string;
@@ -19,6 +22,7 @@ export const SUBJECT_TABLES = {
   payment: {
     kind: 'payment',
     table: 'payments',
+    referenceColumn: 'reference_id',
     transitions: 'payment_transitions',
     events: 'webhook_events',
     idColumn: 'payment_id',
@@ -27,6 +31,7 @@ export const SUBJECT_TABLES = {
   late_payment: {
     kind: 'late_payment',
     table: 'payments',
+    referenceColumn: 'reference_id',
     transitions: null,
     events: 'late_payment_events',
     idColumn: 'payment_id',
@@ -35,10 +40,20 @@ export const SUBJECT_TABLES = {
   payout: {
     kind: 'payout',
     table: 'payouts',
+    referenceColumn: 'reference_id',
     transitions: 'payout_transitions',
     events: 'payout_events',
     idColumn: 'payout_id',
     versionColumn: 'payout_version',
+  },
+  invoice: {
+    kind: 'invoice',
+    table: 'fee_invoices',
+    referenceColumn: 'number',
+    transitions: null,
+    events: 'invoice_events',
+    idColumn: 'invoice_id',
+    versionColumn: 'invoice_version',
   },
 } as const satisfies { readonly [Kind in SubjectKind]: SubjectTables & { readonly kind: Kind } };
 

@@ -7,9 +7,9 @@ import type { SubjectTables } from '../transitions/subjects';
  */
 export function joinSubject(kinds: readonly SubjectTables[], columns: string): string {
   const branches = kinds.map((tables) => {
-    const { kind, table, events, idColumn, versionColumn } = tables;
+    const { kind, table, referenceColumn, events, idColumn, versionColumn } = tables;
     return `
-    select '${kind}' as kind, subject.id, subject.reference_id, ${columns}
+    select '${kind}' as kind, subject.id, subject.${referenceColumn} as reference_id, ${columns}
     from ${events} event
     ${joinTransition(tables)}
     join ${table} subject on subject.id = event.${idColumn}

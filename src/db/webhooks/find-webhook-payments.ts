@@ -10,8 +10,9 @@ export type WebhookPayment = PaymentRow &
   Partial<Pick<PaymentParts, 'refund'>>;
 
 /**
- * The payments of these deliveries, by the id of the delivery; a delivery about a payout has none. The worker has no
- * right to the sealed details of customers: a function returns those that the endpoint of the delivery adds.
+ * The payments of these deliveries, by the id of the delivery; a delivery about a payout or an invoice has none. The
+ * worker has no right to the sealed details of customers: a function returns those that the endpoint of the delivery
+ * adds.
  */
 export async function findWebhookPayments(
   db: Queryable,

@@ -76,9 +76,9 @@ const ORDERS = {
 
 const KEYS = [...new Set(ALL_SUBJECT_TABLES.flatMap(({ idColumn, versionColumn }) => [idColumn, versionColumn]))];
 
-const BODIES = ALL_SUBJECT_TABLES.map(
-  ({ events, idColumn, versionColumn }) => `
-        select body from ${events}
+const REFERENCES = ALL_SUBJECT_TABLES.map(
+  ({ events, referenceColumn, idColumn, versionColumn }) => `
+        select body::json ->> '${referenceColumn}' as reference from ${events}
         where ${idColumn} = matches.${idColumn} and ${versionColumn} = matches.${versionColumn}`,
 );
 
@@ -113,11 +113,11 @@ function pageStatement(filter: DeliveryPageFilter, maxRead: number, limit: numbe
       select id, url from webhook_endpoints where id = any(array(select distinct endpoint_id from matches))
     ), found as (
       select matches.id, matches.created_at as "createdAt", matches.event,
-        coalesce(about.body::json ->> 'reference_id', (
+        coalesce(about.reference, (
           select reference_id from payments where payments.id = matches.payment_id)) as "referenceId",
         endpoint.url, matches.status, matches.attempts_total as attempts, matches.dead_reason as "deadReason",
         last.status_code as "statusCode", last.failure
-      from matches cross join lateral (${BODIES.join(' union all ')}) about
+      from matches cross join lateral (${REFERENCES.join(' union all ')}) about
       join endpoints endpoint on endpoint.id = matches.endpoint_id
       left join webhook_attempts last on last.delivery_id = case matches.status when 'pending' then matches.id end
         and last.number = matches.attempts_total

@@ -38,9 +38,10 @@ export interface PaymentDelivery {
 }
 
 export interface ListedDelivery extends PaymentDelivery {
-  /** Null: it is about a payout. */
+  /** One of the three: a delivery is about one subject. */
   readonly paymentId: string | null;
   readonly payoutId: string | null;
+  readonly invoiceId: string | null;
   readonly referenceId: string;
   readonly merchantId: string;
   readonly finishedAt: Date | null;
@@ -83,11 +84,11 @@ export async function listDeliveriesOf(db: Queryable, { kind, id }: Subject): Pr
 
 /** Whether the delivery is about the subject that $n identifies, an id, or the next parameter, a `reference_id`. */
 function isAbout(kind: SubjectKind, n: number): string {
-  const { table, idColumn } = SUBJECT_TABLES[kind];
+  const { table, referenceColumn, idColumn } = SUBJECT_TABLES[kind];
   const [id, reference] = [`$${n}`, `$${n + 1}`];
   return `(${id}::uuid is null or delivery.${idColumn} = ${id})
        and (${reference}::text is null
-         or delivery.${idColumn} = (select id from ${table} where reference_id = ${reference}))`;
+         or delivery.${idColumn} = (select id from ${table} where ${referenceColumn} = ${reference}))`;
 }
 
 /** The values of `isAbout`. */
@@ -100,7 +101,8 @@ export async function listDeliveries(db: Queryable, filter: DeliveryFilter): Pro
   const { payment, payout, merchantId, status, event, since, until, limit } = filter;
   const { rows } = await db.query<ListedDelivery>(
     `select ${DELIVERY_COLUMNS}, delivery.payment_id as "paymentId", delivery.payout_id as "payoutId",
-       about.reference_id as "referenceId", delivery.merchant_id as "merchantId", delivery.finished_at as "finishedAt",
+       delivery.invoice_id as "invoiceId", about.reference_id as "referenceId", delivery.merchant_id as "merchantId",
+       delivery.finished_at as "finishedAt",
        ${attemptsWith(`'responseExcerpt', response_excerpt`)} as attempts
      from ${DELIVERIES}
      where ${isAbout('payment', 1)}

@@ -114,6 +114,7 @@ const KIND_TITLES: Readonly<Record<string, string>> = {
   WebhookEvent: 'Payments',
   LatePaymentEvent: 'Late payments',
   PayoutEvent: 'Payouts',
+  InvoiceEvent: 'Invoices',
 };
 
 /** The events, by the schema of their body. Texts of fields are Markdown. */

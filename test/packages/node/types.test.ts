@@ -6,6 +6,7 @@ import * as values from '../../../packages/node/src/index';
 import { VERSION } from '../../../packages/node/src/version';
 import type { MerchantEndpoint } from '../../../src/api/endpoint';
 import type {
+  invoiceEventSchema,
   latePaymentEventSchema,
   payoutEventSchema,
   webhookEventSchema,
@@ -67,6 +68,7 @@ const SAME = {
   WebhookEvent: true satisfies Same<sdk.WebhookEvent, z.output<typeof webhookEventSchema>>,
   LatePaymentEvent: true satisfies Same<sdk.LatePaymentEvent, z.output<typeof latePaymentEventSchema>>,
   PayoutEvent: true satisfies Same<sdk.PayoutEvent, z.output<typeof payoutEventSchema>>,
+  InvoiceEvent: true satisfies Same<sdk.InvoiceEvent, z.output<typeof invoiceEventSchema>>,
   ReceivedEvent: true satisfies Equal<sdk.ReceivedEvent['event'], WebhookEvent | 'ping'>,
   CreatePaymentRequest: true satisfies Same<
     Omit<sdk.CreatePaymentRequest, Free>,

@@ -282,6 +282,7 @@ describe('the list of deliveries', () => {
       event: 'payment.created',
       paymentId: first.subject.id,
       payoutId: null,
+      invoiceId: null,
       referenceId: first.referenceId,
       merchantId: ledger.merchantId,
       endpointId: endpoint.id,

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { createSealer } from '../../../src/crypto/sealing';
 import type { FeeInvoice } from '../../../src/domain/fee-invoice';
 import { feeOf, vatOf, type FeeTerms } from '../../../src/domain/fees';
 import { listActions } from '../../../src/services/audit/list-actions';
@@ -13,9 +14,11 @@ import { eventually } from '../../support/eventually';
 import { newTerms, type TestLedger } from '../../support/payments';
 import { readPdfText } from '../../support/pdf';
 import { createMember, createShop } from '../../support/people';
+import { startReceiver, verifySignature, type Receiver } from '../../support/receiver';
 import { insertCatalog } from '../../support/seed-payments';
 import { newNamespace, operatorEnvironment, startTestService, type TestService } from '../../support/service';
 import { creditInvoice, INVOICE_PARTIES, issueInvoice } from '../../support/shown-invoices';
+import { registerEndpoint } from '../../support/webhooks';
 
 const RATE: FeeTerms = {
   source: 'class',
@@ -39,6 +42,9 @@ let invoice: FeeInvoice;
 let creditNote: FeeInvoice;
 /** That of another merchant. */
 let foreign: FeeInvoice;
+/** The merchant's server. */
+let receiver: Receiver;
+let secret: string;
 let cookies: Readonly<Record<'en' | 'id' | 'developer', string>>;
 
 beforeAll(async () => {
@@ -50,6 +56,9 @@ beforeAll(async () => {
   home = `/m/${own.code}`;
   for (const amountRupiah of AMOUNTS) await pay(own, amountRupiah);
   await pay(other, 1_000_000);
+  receiver = await startReceiver();
+  const endpoint = { merchantId: own.id, url: receiver.url, events: ['invoice.issued'] } as const;
+  ({ secret } = await registerEndpoint(db, createSealer(service.masterKey), endpoint));
   foreign = await issueInvoice(service, other.id);
   invoice = await issueInvoice(service, own.id);
   creditNote = await creditInvoice(service, invoice, CREDIT);
@@ -62,6 +71,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await dashboard.close();
   await service.close();
+  await receiver.close();
 });
 
 async function memberOf(
@@ -212,6 +222,29 @@ it.each(['', '.pdf', '.csv'])(
     expect((await request(`${home}/invoices/${invoice.number}${ending}`, '')).status).toBe(303);
   },
 );
+
+it('an endpoint receives the invoice and the credit note once, signed; the dashboard sends one again', async () => {
+  await receiver.waitFor(2);
+  const sent = receiver.received.map((webhook) => [webhook.body.number, verifySignature(webhook, secret)]);
+  const numbers = [invoice.number, creditNote.number];
+  expect(Object.fromEntries(sent)).toEqual(Object.fromEntries(numbers.map((number) => [number, true])));
+  const first = receiver.received.find(({ body }) => body.number === creditNote.number);
+  const deliveries = `${home}/developers/deliveries`;
+  const list = await textOf(deliveries, cookies.developer);
+  for (const number of numbers) expect(list).toContain(number);
+  const id = String(first?.headers['x-service-delivery']);
+  const form = { method: 'POST', body: new URLSearchParams(), redirect: 'manual' } as const;
+  const headers = { cookie: cookies.developer, 'sec-fetch-site': 'same-origin' };
+  const redelivered = await eventually(
+    () => fetch(`${dashboard.url}${deliveries}/${id}/redeliver`, { ...form, headers }),
+    ({ status }) => status === 303,
+  );
+  expect(redelivered.headers.get('location')).toBe(`${deliveries}/${id}?done=redelivered`);
+  await receiver.waitFor(3);
+  const again = receiver.received[2];
+  expect([again?.headers['x-service-delivery'], again?.rawBody]).toEqual([id, first?.rawBody]);
+  expect(await textOf(`${deliveries}/${id}`, cookies.developer)).toContain(creditNote.number);
+});
 
 it('the list has no invoice of another merchant, and needs the right to view the balance', async () => {
   expect(await textOf(`${home}/invoices`)).not.toContain(foreign.number);

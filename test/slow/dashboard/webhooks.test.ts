@@ -134,13 +134,13 @@ it('the example beside a new secret accepts a webhook as it is received, and not
 
 it('a change of the URL sends the next event there, and only the chosen events', async () => {
   const { id, path } = await create({ url: 'http://127.0.0.1:9/old', scope: 'listed', payment_paid: 'on' });
-  const chosen = { payment_created: 'on', payout_completed: 'on' };
+  const chosen = { payment_created: 'on', payout_completed: 'on', invoice_issued: 'on' };
   const changed = await sendForm(`${path}/edit`, { url: receiver.url, scope: 'listed', ...chosen });
   expect([changed.status, changed.location]).toEqual([303, `${path}?done=saved`]);
   await service.call('POST', '/payments', { amount: 10_000 });
   await receiver.waitFor(1);
   expect(receiver.received[0]?.headers['x-service-event']).toBe('payment.created');
-  const events = ['payment.created', 'payout.completed'];
+  const events = ['payment.created', 'payout.completed', 'invoice.issued'];
   expect(await findEndpoint(service.db, 'all', id)).toMatchObject({ url: receiver.url, events });
   expect((await send(`${path}/edit`)).body).toMatch(/name="payout_completed" checked="" value="on"/);
 });

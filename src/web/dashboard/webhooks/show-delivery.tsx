@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ReactElement } from 'react';
 import { z } from 'zod';
+import { SUBJECT_ID_NAMES } from '../../../domain/subject';
 import type { EndpointResponse } from '../../../http/endpoint';
 import { findOwnDelivery, type OwnDelivery } from '../../../services/webhooks/own-deliveries';
 import { redeliver } from '../../../services/webhooks/redeliver';
@@ -118,9 +119,13 @@ function Delivery({ view, delivery, isDone }: DeliveryProps): ReactElement {
   );
 }
 
+/** The others have no page that everybody who sees deliveries may view, and endpoints add nothing to their bodies. */
+const isOfPayment = ({ kind }: OwnDelivery): boolean => SUBJECT_ID_NAMES[kind] === 'payment';
+
 /** What the endpoint adds may be personal data, so that the page does not show it. */
-function bodyTitle({ detail }: DeliveryTexts, { kind, expand }: OwnDelivery): string {
-  return kind === 'payout' || expand.length === 0 ? detail.body : detail.contractBody(expand.join(', '));
+function bodyTitle({ detail }: DeliveryTexts, delivery: OwnDelivery): string {
+  const added = isOfPayment(delivery) ? delivery.expand : [];
+  return added.length === 0 ? detail.body : detail.contractBody(added.join(', '));
 }
 
 /** Whether its endpoint fails now, which is why it waits or is dead. */
@@ -143,13 +148,13 @@ function Failing({ view, delivery }: Pick<DeliveryProps, 'view' | 'delivery'>): 
 
 function factsOf(view: MerchantView, delivery: OwnDelivery): Fact[] {
   const { columns, detail } = DELIVERY_TEXTS[view.locale.language];
-  const { id, kind, referenceId, endpointId, isEndpointDeleted } = delivery;
+  const { id, referenceId, endpointId, isEndpointDeleted } = delivery;
   const origin = originOf(delivery.url);
   const path = endpointPath.to({ code: view.code, endpoint: endpointId });
   const endpoint = isEndpointDeleted ? origin : <a href={path}>{origin}</a>;
   const payment = <a href={paymentPagePath.to({ ...view, ref: referenceId })}>{referenceId}</a>;
   return [
-    { name: columns.reference, value: kind === 'payout' ? <code>{referenceId}</code> : payment },
+    { name: columns.reference, value: isOfPayment(delivery) ? payment : <code>{referenceId}</code> },
     { name: columns.endpoint, value: <span className="breakable">{endpoint}</span> },
     { name: detail.created, value: <Time at={delivery.createdAt} style="full" locale={view.locale} /> },
     { name: detail.id, value: <Id value={id} copy={view.texts.copy} /> },

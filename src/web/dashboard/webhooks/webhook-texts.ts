@@ -31,7 +31,8 @@ export const WEBHOOK_ACTION_TEXTS = {
 const en = {
   title: 'Webhooks',
   caption: 'Endpoints, the oldest first',
-  explanation: 'Lunas sends the events of your payments and payouts to your endpoints, signed with their secrets.',
+  explanation:
+    'Lunas sends the events of your payments, payouts and invoices to your endpoints, signed with their secrets.',
   nothing: 'No endpoints. Without one, read the status by the API.',
   create: 'New endpoint',
   columns: { url: 'Address', events: 'Events', state: 'State', pending: 'Waiting' },
@@ -53,7 +54,7 @@ const en = {
     urlHint: 'Such as https://shop.example/webhooks',
     scope: 'Events',
     scopes: { all: 'All events of payments, also future ones', listed: 'Only these:' },
-    groups: { payments: 'Payments', latePayments: 'Late payments', payouts: 'Payouts' },
+    groups: { payments: 'Payments', latePayments: 'Late payments', payouts: 'Payouts', invoices: 'Fee invoices' },
     expand: 'The body of a payment has also',
     expandHint: 'A change is valid for the next attempts, also those that wait.',
     create: 'Create endpoint',
@@ -162,7 +163,8 @@ const ID_ENABLED = 'Endpoint sudah aktif.';
 const id: WebhookTexts = {
   title: 'Webhook',
   caption: 'Endpoint, yang terlama lebih dulu',
-  explanation: 'Lunas mengirim peristiwa pembayaran dan pencairan ke endpoint Anda, ditandatangani dengan rahasianya.',
+  explanation:
+    'Lunas mengirim peristiwa pembayaran, pencairan, dan faktur ke endpoint Anda, ditandatangani dengan rahasianya.',
   nothing: 'Belum ada endpoint. Tanpa endpoint, baca status lewat API.',
   create: 'Endpoint baru',
   columns: { url: 'Alamat', events: 'Peristiwa', state: 'Status', pending: 'Menunggu' },
@@ -184,7 +186,12 @@ const id: WebhookTexts = {
     urlHint: 'Misalnya https://toko.example/webhooks',
     scope: 'Peristiwa',
     scopes: { all: 'Semua peristiwa pembayaran, juga yang akan datang', listed: 'Hanya ini:' },
-    groups: { payments: 'Pembayaran', latePayments: 'Pembayaran terlambat', payouts: 'Pencairan' },
+    groups: {
+      payments: 'Pembayaran',
+      latePayments: 'Pembayaran terlambat',
+      payouts: 'Pencairan',
+      invoices: 'Faktur biaya',
+    },
     expand: 'Isi untuk pembayaran juga memuat',
     expandHint: 'Perubahan berlaku untuk percobaan berikutnya, juga yang menunggu.',
     create: 'Buat endpoint',
