@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { encodeCursor } from '../db/payments/cursor';
 import type { ListPosition } from '../db/payments/list-payments';
+import { cutPage } from '../lib/cut-page';
 
 interface Page<Row> {
   readonly rows: readonly Row[];
@@ -16,10 +17,8 @@ export function pageOf<Row extends ListPosition>(
   found: readonly Row[],
   { limit, publicBaseUrl, request }: { limit: number; publicBaseUrl: string; request: Request },
 ): Page<Row> {
-  const rows = found.slice(0, limit);
-  const last = rows.at(-1);
-  const hasNext = last !== undefined && found.length > rows.length;
-  return { rows, headers: hasNext ? { Link: linkToNext(publicBaseUrl, request, encodeCursor(last)) } : {} };
+  const { shown, last } = cutPage(found, limit);
+  return { rows: shown, headers: last ? { Link: linkToNext(publicBaseUrl, request, encodeCursor(last)) } : {} };
 }
 
 /** The value of a `Link` header: the address of the request with another cursor. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cutPage } from '../../lib/cut-page';
 import type { Queryable } from '../connection/pool';
 import { onlyRow } from '../connection/require-row';
 
@@ -107,10 +108,8 @@ export async function listMerchantRequests(
     values: [merchantId, from, before.startedAt, before.id, statuses?.[0], statuses?.[1], keyId, maxRead, limit + 1],
   });
   const { count, last, requests } = pageSchema.parse(onlyRow(rows));
-  if (requests.length > limit) {
-    const shown = requests.slice(0, limit);
-    return { requests: shown, next: shown.at(-1) ?? null, isLimited: false };
-  }
+  const page = cutPage(requests, limit);
+  if (page.last) return { requests: page.shown, next: page.last, isLimited: false };
   const isLimited = isFiltered && count === MAX_SEARCHED;
   return { requests, next: isLimited ? last : null, isLimited };
 }

@@ -16,6 +16,7 @@ import { listMemberRows, listTeamPage, type Member, type TeamPosition } from '..
 import { findReset, resetCredentials, type ResettableUser } from '../../db/identity/reset-links';
 import type { Language } from '../../domain/sign-in';
 import { SignInError } from '../../errors';
+import { cutPage } from '../../lib/cut-page';
 import { recordEndedStep, withUserAudit } from '../audit/user-audit';
 import type { Browser, OpenedSession, Session } from './sessions';
 import { hashNewPassword, openSession, withLockedLogin, type IdentityDependencies } from './sign-in';
@@ -109,8 +110,8 @@ export async function listTeam(
 ): Promise<{ readonly members: readonly Member[]; readonly next: TeamPosition | null }> {
   // One more than the page shows: if it exists, there is a next page.
   const found = await listTeamPage(db, merchantId, after, TEAM_PAGE_SIZE + 1);
-  const members = found.slice(0, TEAM_PAGE_SIZE);
-  return { members, next: found.length > TEAM_PAGE_SIZE ? (members.at(-1) ?? null) : null };
+  const { shown, last } = cutPage(found, TEAM_PAGE_SIZE);
+  return { members: shown, next: last };
 }
 
 /** Whose login a link resets. It is not used by that. @throws SignInError `link_invalid` */

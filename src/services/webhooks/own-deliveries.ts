@@ -3,6 +3,7 @@ import type { ListPosition } from '../../db/payments/list-payments';
 import { findDeliveryDetails, type DeliveryDetailsRow } from '../../db/webhooks/find-delivery-details';
 import { listDeliveryPage, type DeliveryPageFilter, type DeliveryRow } from '../../db/webhooks/list-delivery-page';
 import { NotFoundError } from '../../errors';
+import { cutPage } from '../../lib/cut-page';
 import type { WebhookEndpoint } from './webhook-endpoints';
 
 /** Deliveries of a merchant, the newest first. */
@@ -24,10 +25,9 @@ export async function listOwnDeliveries(
   const { start } = filter;
   // One more than the page shows: if it exists, there is a next page.
   const { deliveries, searchedTo } = await listDeliveryPage(db, filter, size + 1);
-  const shown = deliveries.slice(0, size);
-  const hasMore = deliveries.length > size;
-  const isCut = !hasMore && searchedTo !== null;
-  const next = hasMore ? (shown.at(-1) ?? null) : searchedTo;
+  const { shown, last } = cutPage(deliveries, size);
+  const isCut = last === null && searchedTo !== null;
+  const next = last ?? searchedTo;
   const behind = shown[0] ?? null;
   if (start?.direction === 'newer') {
     return { deliveries: shown.toReversed(), newerThan: next, olderThan: behind, isCut };

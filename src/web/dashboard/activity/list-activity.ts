@@ -5,6 +5,7 @@ import {
   type ActionStart,
   type MerchantActionRow,
 } from '../../../db/merchants/list-merchant-actions';
+import { cutPage } from '../../../lib/cut-page';
 import { memberPage } from '../../page/page-route';
 import type { SentFields } from '../../page/read-form';
 import type { DashboardDependencies } from '../dashboard-dependencies';
@@ -70,10 +71,9 @@ async function findPage(
   // One more than the page shows: if it exists, there is a next page.
   const page = await listMerchantActions(db, actionFilter(merchantId, filter, zone), start, PAGE_SIZE + 1);
   const { endpointIds, searchedTo } = page;
-  const shown = page.actions.slice(0, PAGE_SIZE);
-  const hasMore = page.actions.length > PAGE_SIZE;
-  const isCut = !hasMore && searchedTo !== null;
-  const next = hasMore ? (shown.at(-1)?.id ?? null) : searchedTo;
+  const { shown, last } = cutPage(page.actions, PAGE_SIZE);
+  const isCut = last === null && searchedTo !== null;
+  const next = last?.id ?? searchedTo;
   const behind = shown[0]?.id ?? null;
   if (start?.direction === 'newer') {
     return { actions: shown.toReversed(), endpointIds, newerThan: next, olderThan: behind, isCut };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cutPage } from '../../../lib/cut-page';
 import { listInvoicesOfMerchant } from '../../../services/invoices/fee-invoices';
 import { memberPage } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
@@ -30,10 +31,9 @@ export const listInvoicePage = memberPage(
       const beforeSequence = (query.ok ? query.values.older : undefined) ?? null;
       const page = { beforeSequence, limit: PAGE_SIZE + 1 };
       const found = await listInvoicesOfMerchant(dependencies.db, visit.member.merchantId, page);
-      const invoices = found.slice(0, PAGE_SIZE);
-      const last = found.length > PAGE_SIZE ? invoices.at(-1) : undefined;
-      const older = last === undefined ? null : String(last.sequence);
-      return pageResponse(renderInvoiceList({ view, invoices, isFirstPage: beforeSequence === null, older }));
+      const { shown, last } = cutPage(found, PAGE_SIZE);
+      const older = last && String(last.sequence);
+      return pageResponse(renderInvoiceList({ view, invoices: shown, isFirstPage: beforeSequence === null, older }));
     },
   },
 );

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { listLinks } from '../../../db/links/list-links';
 import { decodeCursor, encodeCursor } from '../../../db/payments/cursor';
 import { LINK_STATUSES } from '../../../domain/payment-link';
+import { cutPage } from '../../../lib/cut-page';
 import { memberPage } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';
@@ -35,9 +36,8 @@ export const listLinkPage = memberPage(
       const { merchantId } = visit.member;
       const filter = query.ok && { merchantId, status: query.values.status, after: query.values.older, at: visit.now };
       const found = filter ? await listLinks(dependencies.db, filter, PAGE_SIZE + 1) : [];
-      const links = found.slice(0, PAGE_SIZE);
-      const last = found.length > PAGE_SIZE ? links.at(-1) : undefined;
-      const next = last === undefined ? null : encodeCursor(last);
+      const { shown: links, last } = cutPage(found, PAGE_SIZE);
+      const next = last && encodeCursor(last);
       const html = renderLinkList({ view, sent: query.sent, isInvalid: !query.ok, links, next });
       return pageResponse(html, query.ok ? 200 : 422);
     },

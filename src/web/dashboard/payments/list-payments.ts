@@ -5,6 +5,7 @@ import type { ListPosition } from '../../../db/payments/list-payments';
 import { readPeriodFigure, type PeriodFigure } from '../../../db/payments/payment-figures';
 import type { PaymentRow } from '../../../db/payments/payment-row';
 import { PAYMENT_STATUSES } from '../../../domain/payment-transitions';
+import { cutPage } from '../../../lib/cut-page';
 import { searchPayments } from '../../../services/payments/search-payments';
 import { memberPage, type MemberVisit } from '../../page/page-route';
 import type { SentFields } from '../../page/read-form';
@@ -61,10 +62,9 @@ async function findPage({ db }: Pick<DashboardDependencies, 'db'>, filtered: Fil
   const first: PageStart | null = top ? { direction: 'older', than: top } : null;
   // One more than the page shows: if it exists, there is a next page.
   const found = await findFiltered(db, filtered, start ?? first, PAGE_SIZE + 1);
-  const shown = found.payments.slice(0, PAGE_SIZE);
-  const hasMore = found.payments.length > PAGE_SIZE;
-  const isCut = !hasMore && found.searchedTo !== null;
-  const next = hasMore ? (shown.at(-1) ?? null) : found.searchedTo;
+  const { shown, last } = cutPage(found.payments, PAGE_SIZE);
+  const isCut = last === null && found.searchedTo !== null;
+  const next = last ?? found.searchedTo;
   const behind = shown[0] ?? null;
   if (start?.direction === 'newer') {
     return { payments: shown.toReversed(), newerThan: next, olderThan: behind, isCut, newCount: 0 };

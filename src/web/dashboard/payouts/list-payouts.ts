@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Payout } from '../../../db/payouts/list-payouts';
 import { findProposedSettings } from '../../../db/payouts/payout-settings';
+import { cutPage } from '../../../lib/cut-page';
 import { listBankAccounts } from '../../../services/payouts/bank-accounts';
 import { getPayoutSettings } from '../../../services/payouts/payout-settings';
 import { listPayouts } from '../../../services/payouts/payouts';
@@ -38,26 +38,21 @@ export const listPayoutPage = memberPage(
           : [],
       ]);
       const { older, done, ...filters } = query.sent;
-      const payouts = found.slice(0, PAGE_SIZE);
+      const { shown, last } = cutPage(found, PAGE_SIZE);
       const page = {
         view,
         filters,
         errors: query.ok ? {} : query.errors,
-        payouts,
+        payouts: shown,
         nextRun: nextRunText(view.locale, settings, visit.now),
         whyNot,
         isSaved: done === 'saved',
         isProposed: proposed !== undefined,
         account: accounts.find(({ status }) => status === 'active' || status === 'suspended') ?? null,
         isFirstPage: older === undefined,
-        older: found.length > PAGE_SIZE ? olderThan(payouts) : null,
+        older: last && cursorAfter(last),
       };
       return pageResponse(renderPayoutListPage(page), query.ok ? 200 : 422);
     },
   },
 );
-
-function olderThan(payouts: readonly Payout[]): string | null {
-  const last = payouts.at(-1);
-  return last ? cursorAfter(last) : null;
-}
