@@ -10,8 +10,8 @@ interface Choice {
   readonly isChosen: boolean;
   /** Why the user may not choose it; null or absent if they may. */
   readonly rejection?: string | null;
-  /** What belongs to it alone: hidden while another one is chosen, and sent then too. */
-  readonly fields?: ReactNode;
+  /** What belongs to it alone: hidden while another one is chosen. Fields among it are sent then too. */
+  readonly details?: ReactNode;
 }
 
 interface ChoicesProps {
@@ -22,22 +22,15 @@ interface ChoicesProps {
   readonly choices: readonly Choice[];
   readonly hint?: string | undefined;
   readonly error?: string | undefined;
-  /** Only what the chosen one means is shown, as soon as one is. */
-  readonly hasNoteOfChosen?: boolean;
   /** One of the radio buttons has to be chosen. */
   readonly required?: boolean;
 }
 
 /** A group of radio buttons, or of checkboxes. Each checkbox is a field of its own, whose value is `on`. */
 export function Choices(props: ChoicesProps): ReactElement {
-  const { name, kind, label, choices, hint, error, required, hasNoteOfChosen } = props;
+  const { name, kind, label, choices, hint, error, required } = props;
   return (
-    <fieldset
-      id={name}
-      className={hasNoteOfChosen ? 'note-of-chosen' : undefined}
-      tabIndex={-1}
-      aria-describedby={noteIds({ name, hint, error })}
-    >
+    <fieldset id={name} tabIndex={-1} aria-describedby={noteIds({ name, hint, error })}>
       <legend>{label}</legend>
       {choices.map((choice) => (
         <Fragment key={choice.name}>
@@ -57,7 +50,7 @@ export function Choices(props: ChoicesProps): ReactElement {
               )}
             </span>
           </label>
-          {choice.fields !== undefined && <div className="choice-fields">{choice.fields}</div>}
+          {choice.details !== undefined && <div className="choice-details">{choice.details}</div>}
         </Fragment>
       ))}
       <FieldNotes name={name} hint={hint} error={error} />

@@ -71,7 +71,7 @@ function KeyForm({ view, formId, address, rejection, sent, errors, attributes }:
     name,
     label: form.expiries[name],
     isChosen: name === (sent?.expiry ?? 'none'),
-    fields: name === 'date' ? expiryDay : undefined,
+    details: name === 'date' ? expiryDay : undefined,
   }));
   return (
     <form className="card-body" method="post" action={newKeyPath.to(view)}>

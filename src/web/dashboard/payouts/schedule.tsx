@@ -97,7 +97,7 @@ function ScheduleForm({ view, now, subject: { settings, isProposed }, ...page }:
     name,
     label: texts.schedules[name],
     isChosen: name === shown.schedule,
-    fields: name === 'weekly' ? weekday : undefined,
+    details: name === 'weekly' ? weekday : undefined,
   }));
   return (
     <form className="card-body stack" method="post" action={schedulePath.to(view)}>

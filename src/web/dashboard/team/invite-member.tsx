@@ -3,14 +3,13 @@ import { z } from 'zod';
 import { MEMBER_ROLES } from '../../../domain/member-roles';
 import { inviteMember } from '../../../services/identity/invite-member';
 import { MAX_EMAIL_CHARACTERS } from '../../../services/identity/new-link';
-import { Choices } from '../../ui/choices';
 import { ErrorSummary, Field } from '../../ui/form';
 import { Card, PageHead } from '../../ui/layout';
 import { memberFormPages, type FormPage } from '../form-pages';
 import { renderMerchantPage } from '../merchant-page';
 import { pageResponse } from '../merchant-view';
 import { renderLinkPage } from './link-page';
-import { rightsText } from './role-rights';
+import { RoleChoices } from './role-choices';
 import { invitePath, teamPath } from './team-paths';
 import { TEAM_TEXTS } from './team-texts';
 
@@ -45,12 +44,6 @@ export const inviteMemberPages = memberFormPages({
 function Invite({ view, sent, errors, attributes }: FormPage<object>): ReactElement {
   const texts = TEAM_TEXTS[view.locale.language];
   const { invite } = texts;
-  const choices = MEMBER_ROLES.map((role) => ({
-    name: role,
-    label: view.texts.roles[role],
-    note: rightsText(view, role),
-    isChosen: role === sent?.role,
-  }));
   return (
     <div className="narrow">
       <PageHead title={invite.title} back={{ href: teamPath.to(view), label: texts.title }} />
@@ -67,15 +60,7 @@ function Invite({ view, sent, errors, attributes }: FormPage<object>): ReactElem
               autoComplete="off"
               {...attributes.email}
             />
-            <Choices
-              name="role"
-              kind="radio"
-              hasNoteOfChosen
-              label={invite.role}
-              choices={choices}
-              error={errors.role}
-              {...attributes.role}
-            />
+            <RoleChoices view={view} chosen={sent?.role} error={errors.role} {...attributes.role} />
             <div className="buttons">
               <button className="button primary wide-button">{invite.create}</button>
               <a className="button wide-button" href={teamPath.to(view)}>

@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react';
+import { Fragment, type ReactElement } from 'react';
 import {
   accessLevel,
   MEMBER_AREAS,
@@ -25,21 +25,15 @@ export function RoleRights({ view, role }: { readonly view: MerchantView; readon
   const texts = TEAM_TEXTS[view.locale.language];
   const areas = MEMBER_AREAS.filter((area) => accessLevel(role, area) !== 'none');
   return (
-    <ul className="rights">
+    <dl className="rights">
       {areas.map((area) => (
-        <li key={area}>
-          <b>{texts.areas[area]}</b>: {levelText(texts, area, accessLevel(role, area))}
-        </li>
+        <Fragment key={area}>
+          <dt>{texts.areas[area]}</dt>
+          <dd>{levelText(texts, area, accessLevel(role, area))}</dd>
+        </Fragment>
       ))}
-    </ul>
+    </dl>
   );
-}
-
-/** Everything that a role may do, in one line, for a choice. */
-export function rightsText(view: MerchantView, role: MemberRole): string {
-  const texts = TEAM_TEXTS[view.locale.language];
-  const areas = MEMBER_AREAS.filter((area) => accessLevel(role, area) !== 'none');
-  return areas.map((area) => `${texts.areas[area]}: ${levelText(texts, area, accessLevel(role, area))}`).join(' · ');
 }
 
 interface RoleChange {

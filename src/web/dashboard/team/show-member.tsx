@@ -1,15 +1,14 @@
 import type { ReactElement } from 'react';
-import { MEMBER_ROLES } from '../../../domain/member-roles';
 import { onMember } from '../../../services/identity/on-member';
 import { orNoPage } from '../../page/page-error';
 import { memberPage, NO_FIELDS } from '../../page/page-route';
-import { Choices } from '../../ui/choices';
 import { Card, Facts, PageHead } from '../../ui/layout';
 import { Time } from '../../ui/values';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { renderMerchantPage } from '../merchant-page';
 import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
-import { rightsText, RoleRights } from './role-rights';
+import { RoleChoices } from './role-choices';
+import { RoleRights } from './role-rights';
 import type { ShownMember } from './team-page';
 import { memberPath, removePath, resetPath, rolePath, teamPath } from './team-paths';
 import { TEAM_TEXTS } from './team-texts';
@@ -75,20 +74,14 @@ function MemberDetails({ view, shown }: MemberPage): ReactElement {
 }
 
 function Access({ view, shown }: MemberPage): ReactElement {
-  const { locale, code, texts: shared } = view;
+  const { locale, code } = view;
   const path = { code, user: shown.userId };
-  const { member, columns } = TEAM_TEXTS[locale.language];
-  const choices = MEMBER_ROLES.map((role) => ({
-    name: role,
-    label: shared.roles[role],
-    note: rightsText(view, role),
-    isChosen: role === shown.role,
-  }));
+  const { member } = TEAM_TEXTS[locale.language];
   return (
     <Card title={member.manage}>
       <div className="card-body stack">
         <form method="get" action={rolePath.to(path)} className="stack">
-          <Choices name="role" kind="radio" hasNoteOfChosen label={columns.role} choices={choices} />
+          <RoleChoices view={view} chosen={shown.role} />
           <div className="buttons">
             <button className="button wide-button">{member.choose}</button>
           </div>

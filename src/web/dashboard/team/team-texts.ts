@@ -1,4 +1,4 @@
-import type { MemberArea } from '../../../domain/member-roles';
+import type { MemberArea, MemberRole } from '../../../domain/member-roles';
 import type { Language } from '../../../domain/sign-in';
 import type { ActionTexts } from '../activity/recorded-action';
 import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
@@ -26,6 +26,24 @@ const ID_AREAS = {
   activity: 'Aktivitas',
   settings: 'Pengaturan',
 } satisfies Record<MemberArea, string>;
+
+const EN_PURPOSES = {
+  owner: 'Everything: money, team, keys and settings',
+  finance: 'Money: refunds, payouts and the bank account',
+  developer: 'The integration: keys, webhooks and the look of the checkout page',
+  support: 'Customers: payments, refunds and customer data',
+  cashier: 'The counter: takes payments, and refunds none',
+  viewer: 'Only looks: payments, balance and payouts',
+} satisfies Record<MemberRole, string>;
+
+const ID_PURPOSES = {
+  owner: 'Semuanya: uang, tim, kunci, dan pengaturan',
+  finance: 'Uang: pengembalian dana, pencairan, dan rekening bank',
+  developer: 'Integrasi: kunci, webhook, dan tampilan halaman pembayaran',
+  support: 'Pelanggan: pembayaran, pengembalian dana, dan data pelanggan',
+  cashier: 'Kasir toko: menerima pembayaran, tanpa pengembalian dana',
+  viewer: 'Hanya melihat: pembayaran, saldo, dan pencairan',
+} satisfies Record<MemberRole, string>;
 
 /** The actions of the team, as the activity names them. */
 export const MEMBER_ACTION_TEXTS = {
@@ -73,7 +91,6 @@ const en = {
     button: 'Invite',
     title: 'Invite a colleague',
     email: 'E-mail',
-    role: 'Role',
     create: 'Create the link',
     errorTitle: SHARED_EN.checkFields,
     errors: {
@@ -143,6 +160,8 @@ const en = {
     own: 'You cannot reset your own login here. Change it in your profile, or ask another owner.',
     otherMerchants: 'This member also belongs to other merchants. Ask Lunas to reset the login.',
   },
+  /** What a role is for. */
+  purposes: EN_PURPOSES,
   areas: EN_AREAS,
   levels: {
     none: '–',
@@ -186,7 +205,6 @@ const id: TeamTexts = {
     button: 'Undang',
     title: 'Undang rekan',
     email: 'Email',
-    role: 'Peran',
     create: 'Buat tautan',
     errorTitle: SHARED_ID.checkFields,
     errors: {
@@ -257,6 +275,7 @@ const id: TeamTexts = {
     own: 'Akses Anda sendiri tidak diatur ulang di sini. Ubah di profil, atau minta pemilik lain.',
     otherMerchants: 'Anggota ini juga anggota toko lain. Minta tim Lunas mengatur ulang aksesnya.',
   },
+  purposes: ID_PURPOSES,
   areas: ID_AREAS,
   levels: {
     none: '–',

@@ -99,7 +99,7 @@ function Fields({ view, sent, errors, attributes }: EndpointFormProps): ReactEle
     name,
     label: form.scopes[name],
     isChosen: name === scope,
-    fields:
+    details:
       name === 'listed' ? <Events language={view.locale.language} sent={sent} error={errors.events} /> : undefined,
   }));
   const expansions = WEBHOOK_EXPANSIONS.map((name) => ({
