@@ -35,7 +35,7 @@ export function PageHead({ title, back, children }: PageHeadProps): ReactElement
 }
 
 interface CardProps {
-  readonly title?: string;
+  readonly title?: string | undefined;
   readonly aside?: ReactNode;
   readonly part?: string;
   readonly version?: string;

@@ -755,10 +755,15 @@ describe.each(CASES)('%s, %s', (route, state) => {
   });
 });
 
-it('a merchant without payments sees what to do first', async () => {
+it('a merchant without payments sees what to do first, and no filter of an empty list', async () => {
   const { page, close } = await openSignedIn(dashboard.url, 'empty@shop.test');
   await page.getByText(DASHBOARD_TEXTS.en.list.nothing).waitFor();
   expect(await findAccessibilityViolations(page)).toEqual([]);
+  const shop = page.url();
+  for (const list of ['payments', 'links', 'payouts', 'developers/requests', 'developers/deliveries']) {
+    await page.goto(`${shop}/${list}`, { waitUntil: 'load' });
+    expect([list, await page.locator('main').locator('form, .tabs').count()]).toEqual([list, 0]);
+  }
   await close();
 });
 

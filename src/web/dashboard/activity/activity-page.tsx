@@ -36,10 +36,11 @@ function Activity(page: ActivityPage): ReactElement {
   const entries = Object.entries(errors).map(([name, code]) => [name, known[code] ?? texts.errors.cursor] as const);
   const messages = Object.fromEntries(entries);
   const { older: _, newer: __, ...filters } = sent;
+  const hasFilter = actions.length > 0 || Object.keys(sent).length > 0;
   return (
     <>
       <PageHead title={texts.title}>
-        {entries.length === 0 && (
+        {entries.length === 0 && hasFilter && (
           <a className="button" href={exportActivityPath.to(view, filters)} download>
             {texts.export}
           </a>
@@ -48,7 +49,7 @@ function Activity(page: ActivityPage): ReactElement {
       <div className="stack">
         <p className="dim text">{texts.explanation}</p>
         <ErrorSummary title={texts.errorTitle} errors={messages} />
-        <Filters page={page} messages={messages} />
+        {hasFilter && <Filters page={page} messages={messages} />}
         {isCut && (
           <Notice tone="info">
             <p>{texts.searched}</p>

@@ -68,9 +68,9 @@ function BankAccount({ view, accounts, rejection, done }: BankAccountPage): Reac
   return (
     <>
       <PageHead title={texts.title}>
-        {rejection === null && (
-          <a className={inUse ? 'button' : 'button primary'} href={newBankAccountPath.to(view)}>
-            {inUse ? texts.change : texts.add}
+        {rejection === null && inUse !== undefined && (
+          <a className="button" href={newBankAccountPath.to(view)}>
+            {texts.change}
           </a>
         )}
       </PageHead>
@@ -81,7 +81,13 @@ function BankAccount({ view, accounts, rejection, done }: BankAccountPage): Reac
         <div className="stack" data-part="accounts" data-version={`${version}${String(cooling)}`}>
           {proposal === undefined && inUse === undefined && (
             <Card>
-              <EmptyState icon="bankAccount" text={texts.nothing} />
+              <EmptyState icon="bankAccount" text={texts.nothing}>
+                {rejection === null && (
+                  <a className="button primary" href={newBankAccountPath.to(view)}>
+                    {texts.add}
+                  </a>
+                )}
+              </EmptyState>
             </Card>
           )}
           {proposal && <AccountCard view={view} account={proposal} title={texts.proposal} />}

@@ -43,7 +43,9 @@ function Counter(page: CounterPage): ReactElement {
     <div className="counter">
       <PageHead title={texts.title}>
         <VoiceSwitch view={view} />
-        <a href={shiftPath.to(view)}>{texts.shift.title}</a>
+        <a className="button" href={shiftPath.to(view)}>
+          {texts.shift.title}
+        </a>
       </PageHead>
       <div className="stack">
         {why !== null && (

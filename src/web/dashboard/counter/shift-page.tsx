@@ -73,7 +73,7 @@ function ShiftReport(page: ShiftPage): ReactElement {
         <button type="button" className="button no-print" data-print="" hidden>
           {texts.print}
         </button>
-        {shift && !shift.figures.isTooLong && (
+        {shift && shift.payments.length > 0 && (
           <a className="button no-print" href={exportShiftPath.to(view, query)} download>
             {texts.export}
           </a>
@@ -125,18 +125,8 @@ function ShiftContent({ view, figures, payments }: ShiftContentProps): ReactElem
     <>
       {figures.hasArchivedDays && <Warning text={texts.archived} />}
       {!figures.isEqual && <Warning text={texts.unequal} />}
-      <Card>
-        <div className="shift-figures">
-          <Facts facts={countsOf(view, figures)} />
-          {seesBalance && (
-            <div>
-              <Facts facts={balanceOf(view, figures)} />
-              {figures.isEqual && <p className="dim small equality">{texts.equal}</p>}
-            </div>
-          )}
-        </div>
-      </Card>
-      <Card title={texts.caption}>
+      {payments.length > 0 && <Figures view={view} figures={figures} seesBalance={seesBalance} />}
+      <Card title={payments.length > 0 ? texts.caption : undefined}>
         <Table
           caption={texts.caption}
           columns={shiftColumns(view, seesBalance)}
@@ -146,6 +136,28 @@ function ShiftContent({ view, figures, payments }: ShiftContentProps): ReactElem
         />
       </Card>
     </>
+  );
+}
+
+interface FiguresProps {
+  readonly view: MerchantView;
+  readonly figures: ShiftFigures;
+  readonly seesBalance: boolean;
+}
+
+function Figures({ view, figures, seesBalance }: FiguresProps): ReactElement {
+  return (
+    <Card>
+      <div className="shift-figures">
+        <Facts facts={countsOf(view, figures)} />
+        {seesBalance && (
+          <div>
+            <Facts facts={balanceOf(view, figures)} />
+            {figures.isEqual && <p className="dim small equality">{COUNTER_TEXTS[view.locale.language].shift.equal}</p>}
+          </div>
+        )}
+      </div>
+    </Card>
   );
 }
 

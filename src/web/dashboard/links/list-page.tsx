@@ -31,6 +31,7 @@ export function renderLinkList(page: LinkListProps): string {
 function LinkList({ view, sent, isInvalid, links, next }: LinkListProps): ReactElement {
   const texts = LINK_TEXTS[view.locale.language];
   const { status, older } = sent;
+  const isFiltered = status !== undefined || older !== undefined;
   const tabs = [undefined, ...LINK_STATUSES].map((name) => ({
     label: name === undefined ? texts.all : texts.statuses[name],
     href: linksPath.to(view, { status: name }),
@@ -48,14 +49,14 @@ function LinkList({ view, sent, isInvalid, links, next }: LinkListProps): ReactE
             <p>{texts.errorTitle}</p>
           </Notice>
         )}
-        <Tabs name={texts.statusFilter} tabs={tabs} />
+        {(links.length > 0 || isFiltered) && <Tabs name={texts.statusFilter} tabs={tabs} />}
         <Card>
           <Table
             caption={texts.caption}
             columns={columnsOf(view)}
             rows={links}
             keyOf={({ id }) => id}
-            empty={<Empty view={view} isFiltered={status !== undefined || older !== undefined} />}
+            empty={<Empty view={view} isFiltered={isFiltered} />}
           />
           <Pager
             newer={older === undefined ? null : linksPath.to(view, { status })}

@@ -57,6 +57,7 @@ function List(page: ListPage): ReactElement {
   const { texts } = view;
   const messages = Object.fromEntries(Object.entries(errors).map(([name, code]) => [name, errorText(view, code)]));
   const version = versionOfTable(payments);
+  const hasFilter = payments.length > 0 || Object.keys(page.sent).length > 0;
   const hrefOf = (query: SentFields | null) => query && paymentsPath.to(view, query);
   return (
     <>
@@ -64,12 +65,12 @@ function List(page: ListPage): ReactElement {
         <a className="button" href={linksPath.to(view)}>
           {LINK_TEXTS[view.locale.language].title}
         </a>
-        <ExportLink page={page} />
+        {hasFilter && <ExportLink page={page} />}
         <NewPaymentLink view={view} />
       </PageHead>
       <div className="stack">
         <ErrorSummary title={texts.list.errorTitle} errors={messages} />
-        <Filters page={page} messages={messages} />
+        {hasFilter && <Filters page={page} messages={messages} />}
         {page.isCut && (
           <Notice tone="info">
             <p>{PAYMENT_TEXTS[view.locale.language][page.sent.q === undefined ? 'searched' : 'moreFound']}</p>

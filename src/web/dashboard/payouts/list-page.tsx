@@ -59,10 +59,11 @@ function PayoutList(page: PayoutListPage): ReactElement {
   const entries = Object.entries(errors).map(([name, code]) => [name, known[code] ?? known.cursor ?? code] as const);
   const messages = Object.fromEntries(entries);
   const isFiltered = Object.keys(filters).length > 0;
+  const hasFilter = payouts.length > 0 || isFiltered;
   return (
     <>
       <PageHead title={texts.title}>
-        {entries.length === 0 && (
+        {entries.length === 0 && hasFilter && (
           <a className="button" href={exportPayoutsPath.to(view, filters)} download>
             {texts.export}
           </a>
@@ -76,7 +77,7 @@ function PayoutList(page: PayoutListPage): ReactElement {
           <Facts facts={settingFacts(page)} />
         </Card>
         <ErrorSummary title={texts.filters.errorTitle} errors={messages} />
-        {(payouts.length > 0 || isFiltered) && <Filters view={view} filters={filters} messages={messages} />}
+        {hasFilter && <Filters view={view} filters={filters} messages={messages} />}
         <Card part="list" version={payouts.map(({ referenceId, version }) => `${referenceId}${version}`).join()}>
           <PayoutTable
             view={view}

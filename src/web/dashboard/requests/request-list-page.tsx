@@ -45,7 +45,7 @@ function RequestList(page: RequestListPage): ReactElement {
       <div className="stack">
         <p className="dim text">{texts.explanation}</p>
         <ErrorSummary title={texts.errorTitle} errors={messagesOf(page)} />
-        <Filters {...page} />
+        {(requests.length > 0 || Object.keys(sent).length > 0) && <Filters {...page} />}
         <Card part="list" version={requests.map(({ id }) => id).join()}>
           <Table
             caption={texts.caption}

@@ -95,7 +95,7 @@ function DeliveryList(page: DeliveryListProps): ReactElement {
         <DoneNotice text={redelivered !== undefined && texts.redelivered(String(redelivered))} />
         <ErrorSummary title={texts.errorTitle} errors={errors} />
         <Failing {...page} />
-        <Filters {...page} />
+        {(deliveries.length > 0 || Object.keys(sent).length > 0) && <Filters {...page} />}
         {page.isCut && (
           <Notice tone="info">
             <p>{texts.searched}</p>
