@@ -77,7 +77,13 @@ export const STYLE = inlineElement(
   button.pay { width: 100%; background: var(--accent); border-color: var(--accent); color: var(--on); }
   select, input { width: 100%; background: transparent; color: inherit; }
   :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-  .row { display: flex; gap: 12px; flex-wrap: wrap; align-items: end; } form + .row { margin-top: 12px; }
+  .row { display: flex; gap: 12px; flex-wrap: wrap; align-items: end; }
+  .halves { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 320px), 1fr)); gap: 0 16px; }
+  .halves .panel, .fields { display: grid; gap: 14px; align-content: start; } .armed { display: grid; gap: 10px; }
+  .fields button { justify-self: start; min-width: 120px; }
+  .fields .main { width: auto; padding: 8px 12px; border-radius: 6px; }
+  .armed { padding-top: 14px; border-top: 1px solid var(--line); }
+  .armed ul { display: grid; gap: 6px; margin: 0; padding: 0; list-style: none; }
   .search { margin-bottom: 16px; } label { display: grid; gap: 4px; font-size: 13px; } .wide { flex: 1; }
   .number { font-variant-numeric: tabular-nums; white-space: nowrap; } table { width: 100%; border-collapse: collapse; }
   td, th { text-align: left; padding: 8px 10px 8px 0; border-top: 1px solid var(--line); font-size: 13px; }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bankSection, type BankPageContent } from './bank/bank-page';
-import { FAULT_KINDS, FAULT_OPERATIONS, isPossible, type Fault } from './faults';
+import { FAULT_KINDS, FAULT_OPERATIONS, isPossible, type Fault, type FaultKind, type FaultOperation } from './faults';
 import { formatRupiah, html, type Html } from './html';
 import type { OrderWithRefunds } from './ledger-records';
 import { MAGIC_AMOUNTS } from './magic-amounts';
@@ -139,17 +139,24 @@ function notificationTable({ notifications, q }: PageContent): Html {
 }
 
 function faultPanels({ faults, bankDelaySeconds }: PageContent): Html {
-  return html`<section class="panel">${faultForm()}${armedFaults(faults)}</section>
-    <h2>Bank delay</h2>
-    <section class="panel">${bankForm(bankDelaySeconds)}</section>
+  return html`<div class="halves">
+      <section>
+        <h2>Faults of the next calls</h2>
+        <div class="panel">${faultForm()} ${armedFaults(faults)}</div>
+      </section>
+      <section>
+        <h2>Bank delay</h2>
+        <div class="panel">${bankForm(bankDelaySeconds)}</div>
+      </section>
+    </div>
     <h2>Magic amounts</h2>
     <section class="panel">${magicAmounts()}</section>`;
 }
 
 function bankForm(bankDelaySeconds: number): Html {
-  return html`<form class="row" method="post" action="/simulator/bank">
-    <label class="wide"
-      >Refunds are confirmed after this number of seconds
+  return html`<form class="fields" method="post" action="/simulator/bank">
+    <label
+      >Seconds until a refund is confirmed
       <input
         name="refund_confirms_after_seconds"
         type="number"
@@ -166,31 +173,65 @@ function bankForm(bankDelaySeconds: number): Html {
 function faultForm(): Html {
   const ofNotifications = FAULT_KINDS.filter((kind) => !isPossible({ operation: 'charge', kind }));
   const ofAll = FAULT_KINDS.filter((kind) => !ofNotifications.includes(kind));
-  const options = (values: readonly string[]) => values.map((value) => html`<option>${value}</option>`);
-  return html`<form class="row" method="post" action="/simulator/faults">
-    <label>The next <input name="times" type="number" min="1" max="10000" value="1" /></label>
+  const option = (name: string, label: string) => html`<option value="${name}">${label}</option>`;
+  const ofKinds = (kinds: readonly FaultKind[]) => kinds.map((kind) => option(kind, KIND_LABELS[kind]));
+  return html`<form class="fields" method="post" action="/simulator/faults">
     <label
-      >calls of
+      >Call
       <select name="operation">
-        ${options(FAULT_OPERATIONS)}
+        ${FAULT_OPERATIONS.map((operation) => option(operation, OPERATION_LABELS[operation]))}
       </select></label
     >
     <label
-      >fail with
+      >Fault
       <select name="kind">
-        ${options(ofAll)}
-        <optgroup label="notifications only">${options(ofNotifications)}</optgroup>
+        ${ofKinds(ofAll)}
+        <optgroup label="Notifications only">${ofKinds(ofNotifications)}</optgroup>
       </select></label
     >
-    <button>Arm</button>
+    <label>Times <input name="times" type="number" min="1" max="10000" value="1" /></label>
+    <button class="main">Arm</button>
   </form>`;
 }
 
+/** Each with its name in the simulator's API. */
+const OPERATION_LABELS: Readonly<Record<FaultOperation, string>> = {
+  charge: 'Create an order (charge)',
+  status: 'Read an order (status)',
+  cancel: 'Cancel an order (cancel)',
+  expire: 'Expire an order (expire)',
+  refund: 'Refund an order (refund)',
+  notify: 'Notification of an order (notify)',
+  token: 'Bank: access token (token)',
+  inquiry: 'Bank: account name (inquiry)',
+  transfer: 'Bank: transfer (transfer)',
+  transfer_status: 'Bank: read a transfer (transfer_status)',
+  transfer_notify: 'Bank: notification (transfer_notify)',
+};
+
+const KIND_LABELS: Readonly<Record<FaultKind, string>> = {
+  timeout: 'No response, not executed (timeout)',
+  reset: 'Connection reset, not executed (reset)',
+  http_500: 'HTTP 500, not executed (http_500)',
+  reject: 'Rejected (reject)',
+  accept_then_timeout: 'Executed, no response (accept_then_timeout)',
+  accept_then_reset: 'Executed, connection reset (accept_then_reset)',
+  half_body: 'Executed, half a response (half_body)',
+  slow: 'Executed after three seconds (slow)',
+  forgotten_key: 'Idempotency key forgotten, charge only (forgotten_key)',
+  bad_signature: 'Corrupt signature (bad_signature)',
+  silent: 'Dropped (silent)',
+};
+
 function armedFaults(faults: readonly Fault[]): Html {
-  if (faults.length === 0) return html`<div id="armed" class="row" data-live><small>No faults armed.</small></div>`;
-  const armed = faults.map(({ operation, kind, times }) => html`<code>${operation}: ${kind} × ${times}</code>`);
-  return html`<div id="armed" class="row" data-live>
-    ${armed}
+  if (faults.length === 0) return html`<p id="armed" class="dim" data-live>No faults armed.</p>`;
+  const armed = faults.map(
+    ({ operation, kind, times }) => html`<li><code>${operation}: ${kind} × ${times}</code></li>`,
+  );
+  return html`<div id="armed" class="armed" data-live>
+    <ul>
+      ${armed}
+    </ul>
     <form method="post" action="/simulator/faults/clear"><button>Clear all</button></form>
   </div>`;
 }
