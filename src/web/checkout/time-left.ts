@@ -1,3 +1,5 @@
+import { formatSecondsLeft } from '../ui/format';
+
 /** The time until the deadline, as the page contains it: for its script, and to read. */
 export interface TimeLeft {
   readonly milliseconds: string;
@@ -13,13 +15,7 @@ export function timeLeftAt(nowMs: number, expiresAt: Date): TimeLeft {
   const milliseconds = expiresAt.getTime() - nowMs;
   return {
     milliseconds: String(milliseconds),
-    countdown: formatCountdown(milliseconds),
+    countdown: formatSecondsLeft(Math.max(Math.floor(milliseconds / 1_000), 0)),
     urgency: milliseconds <= LAST_MS ? 'last' : milliseconds <= SOON_MS ? 'soon' : 'calm',
   };
-}
-
-/** `14:59`; `checkout.js` formats it in the same way. */
-function formatCountdown(milliseconds: number): string {
-  const seconds = Math.max(Math.floor(milliseconds / 1_000), 0);
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }

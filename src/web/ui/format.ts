@@ -94,6 +94,14 @@ export function endOfDay(day: string, zone: TimeZone): Date {
 
 /** `4:09` */
 export function formatCountdown(milliseconds: number): string {
-  const seconds = Math.max(Math.ceil(milliseconds / 1_000), 0);
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+  return formatSecondsLeft(Math.max(Math.ceil(milliseconds / 1_000), 0));
 }
+
+/** `14:59`, and `23:54:29` of more than 99 minutes; the scripts of the pages format it in the same way. */
+export function formatSecondsLeft(seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  const rest = twoDigits(seconds % 60);
+  return minutes < 100 ? `${minutes}:${rest}` : `${Math.floor(minutes / 60)}:${twoDigits(minutes % 60)}:${rest}`;
+}
+
+const twoDigits = (count: number) => String(count).padStart(2, '0');

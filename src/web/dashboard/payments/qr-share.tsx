@@ -11,6 +11,7 @@ import type { SharedCode } from './shown-code';
 export function QrShare({ view, payment, checkoutUrl, cancelRejection }: SharedCode): ReactElement {
   const { texts, locale } = view;
   const { qr } = texts;
+  const own = PAYMENT_TEXTS[locale.language];
   const message = qr.whatsappText(formatRupiah(payment.totalRupiah), checkoutUrl);
   const minutes = Math.round((payment.expiresAt.getTime() - payment.createdAt.getTime()) / 60_000);
   return (
@@ -21,7 +22,7 @@ export function QrShare({ view, payment, checkoutUrl, cancelRejection }: SharedC
       <div className="card-body">
         <p>
           {qr.linkWorks} <Time at={payment.expiresAt} style="time" locale={locale} />{' '}
-          {PAYMENT_TEXTS[locale.language].minutes(minutes)}
+          {minutes < 120 ? own.minutes(minutes) : own.hours(Math.round(minutes / 60))}
         </p>
         <div className="icon-row">
           <button type="button" className="button" data-copy={checkoutUrl} data-copied={qr.copied} hidden>
