@@ -26,7 +26,8 @@ export function Unknown({ title, explanation }: StateTexts): ReactElement {
   );
 }
 
-function Disc({ icon: { path, tone } }: { readonly icon: OutcomeIcon }): ReactElement {
+/** What happened, as a drawing. */
+export function Disc({ icon: { path, tone } }: { readonly icon: OutcomeIcon }): ReactElement {
   return (
     <svg className={`icon ${tone}`} viewBox="0 0 24 24" aria-hidden="true">
       <circle cx="12" cy="12" r="12" />

@@ -1,11 +1,13 @@
 import type { ReactElement } from 'react';
 import type { Language } from '../../../domain/sign-in';
 import { renderDocument } from '../document';
+import { OUTCOME_ICONS, type OutcomeIcon } from '../icons';
+import { Disc, Unknown } from '../outcome';
 import { Contact, Merchant, shownLogo } from '../shop';
-import { formatRupiah, formatTimestamp } from '../texts';
+import { formatRupiah, formatTimestamp, TEXTS } from '../texts';
 import { Watermark } from '../watermark';
 import type { LinkPage, LinkPageState } from './link-state';
-import { LINK_TEXTS_OF_CUSTOMERS } from './link-texts';
+import { LINK_TEXTS_OF_CUSTOMERS, type LinkEnd } from './link-texts';
 
 export function renderLinkPage(page: LinkPage): string {
   const { link, language, isSandbox } = page;
@@ -32,18 +34,31 @@ export function renderUnknownLink(language: Language, isSandbox: boolean): strin
   const { title, explanation } = LINK_TEXTS_OF_CUSTOMERS[language].unknown;
   const children = (
     <main className="checkout-card ended">
-      <h1>{title}</h1>
-      <p>{explanation}</p>
+      <Unknown title={title} explanation={explanation} />
+      <p className="note">{TEXTS[language].unknown.askShop}</p>
     </main>
   );
   return renderDocument({ title, language, isSandbox, reloads: false, accent: null, children });
 }
 
+const END_ICONS = {
+  paid: OUTCOME_ICONS.paid,
+  closed: OUTCOME_ICONS.cancelled,
+  expired: OUTCOME_ICONS.expired,
+  used_up: OUTCOME_ICONS.expired,
+  not_possible: OUTCOME_ICONS.cancelled,
+} as const satisfies Record<LinkEnd, OutcomeIcon>;
+
 function State({ state, ...page }: LinkPage): ReactElement {
   const texts = LINK_TEXTS_OF_CUSTOMERS[page.language];
   switch (state.kind) {
     case 'ended':
-      return <p>{texts.ends[state.end]}</p>;
+      return (
+        <>
+          <Disc icon={END_ICONS[state.end]} />
+          <p className="end">{texts.ends[state.end]}</p>
+        </>
+      );
     case 'other_amount': {
       const amount = formatRupiah(state.amountRupiah);
       return (

@@ -90,7 +90,7 @@ function Sharing({ view, link, url }: LinkPageProps): ReactElement | null {
 }
 
 function CloseLink({ view, link }: LinkPageProps): ReactElement | null {
-  if (link.closedAt !== null || view.rightRejection('payments', 'manage') !== null) return null;
+  if (linkStatusOf(link, view.nowMs) !== 'active' || view.rightRejection('payments', 'manage') !== null) return null;
   return (
     <div className="buttons">
       <a className="button wide-button danger" href={closeLinkPath.to({ ...view, link: link.referenceId })}>
