@@ -2,6 +2,7 @@ import type { ReactElement } from 'react';
 import type { FieldErrors, SentFields } from '../../page/read-form';
 import { ErrorSummary, Field } from '../../ui/form';
 import { Card, Notice, PageHead } from '../../ui/layout';
+import { MoreFilters } from '../../ui/more-filters';
 import { Select } from '../../ui/select';
 import { EmptyState, Pager, Table } from '../../ui/table';
 import { renderMerchantPage } from '../merchant-page';
@@ -94,23 +95,25 @@ function Filters({ page: { view, people, sent }, messages }: FiltersProps): Reac
   const actions = ACTION_OPTIONS.map((name) => ({ value: name, label: words[name] ?? name }));
   return (
     <form className="filter" method="get" action={activityPath.to(view)}>
-      <Select
-        name="person"
-        label={texts.person}
-        value={person ?? ''}
-        options={[{ value: '', label: texts.allPeople }, ...persons]}
-        error={messages.person}
-      />
-      <Select
-        name="action"
-        label={texts.action}
-        value={action ?? ''}
-        options={[{ value: '', label: texts.allActions }, ...actions]}
-        error={messages.action}
-      />
-      <Field name="from" label={texts.from} type="date" value={from ?? ''} error={messages.from} />
-      <Field name="to" label={texts.to} type="date" value={to ?? ''} error={messages.to} />
-      <button className="button">{texts.apply}</button>
+      <MoreFilters label={texts.filters} isSet={[person, action, from, to].some((value) => value !== undefined)}>
+        <Select
+          name="person"
+          label={texts.person}
+          value={person ?? ''}
+          options={[{ value: '', label: texts.allPeople }, ...persons]}
+          error={messages.person}
+        />
+        <Select
+          name="action"
+          label={texts.action}
+          value={action ?? ''}
+          options={[{ value: '', label: texts.allActions }, ...actions]}
+          error={messages.action}
+        />
+        <Field name="from" label={texts.from} type="date" value={from ?? ''} error={messages.from} />
+        <Field name="to" label={texts.to} type="date" value={to ?? ''} error={messages.to} />
+        <button className="button">{texts.apply}</button>
+      </MoreFilters>
     </form>
   );
 }

@@ -70,13 +70,15 @@ function ShiftReport(page: ShiftPage): ReactElement {
   return (
     <div className="shift">
       <PageHead title={texts.of(nameOf(member, texts))} back={{ href: counterPath.to(view), label: counter.title }}>
-        <button type="button" className="button no-print" data-print="" hidden>
-          {texts.print}
-        </button>
         {shift && shift.payments.length > 0 && (
-          <a className="button no-print" href={exportShiftPath.to(view, query)} download>
-            {texts.export}
-          </a>
+          <>
+            <button type="button" className="button no-print" data-print="" hidden>
+              {texts.print}
+            </button>
+            <a className="button no-print" href={exportShiftPath.to(view, query)} download>
+              {texts.export}
+            </a>
+          </>
         )}
       </PageHead>
       <div className="stack">

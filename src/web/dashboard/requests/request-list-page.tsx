@@ -3,6 +3,7 @@ import type { FieldErrors, SentFields } from '../../page/read-form';
 import { Tabs } from '../../ui/attention';
 import { ErrorSummary, Field } from '../../ui/form';
 import { Card, Notice, PageHead } from '../../ui/layout';
+import { MoreFilters } from '../../ui/more-filters';
 import { Select } from '../../ui/select';
 import { EmptyState, Pager, Table, type Column } from '../../ui/table';
 import { Time } from '../../ui/values';
@@ -92,16 +93,18 @@ function Filters(page: RequestListPage): ReactElement {
     <>
       <form className="filter" method="get" action={requestsPath.to(view)}>
         {sent.status !== undefined && <input type="hidden" name="status" value={sent.status} />}
-        <Select
-          name="key"
-          label={texts.key}
-          value={key ?? ''}
-          options={[{ value: '', label: texts.allKeys }, ...options]}
-          error={messages.key}
-        />
-        <Field name="from" label={texts.from} type="date" value={from ?? ''} error={messages.from} />
-        <Field name="to" label={texts.to} type="date" value={to ?? ''} error={messages.to} />
-        <button className="button">{texts.apply}</button>
+        <MoreFilters label={texts.filters} isSet={[key, from, to].some((value) => value !== undefined)}>
+          <Select
+            name="key"
+            label={texts.key}
+            value={key ?? ''}
+            options={[{ value: '', label: texts.allKeys }, ...options]}
+            error={messages.key}
+          />
+          <Field name="from" label={texts.from} type="date" value={from ?? ''} error={messages.from} />
+          <Field name="to" label={texts.to} type="date" value={to ?? ''} error={messages.to} />
+          <button className="button">{texts.apply}</button>
+        </MoreFilters>
       </form>
       <Tabs name={texts.classesName} tabs={tabs} />
     </>

@@ -62,12 +62,15 @@ function MemberDetails({ view, shown }: MemberPage): ReactElement {
             ]}
           />
         </Card>
-        <Card title={member.rights}>
-          <div className="card-body">
-            <RoleRights view={view} role={shown.role} />
-          </div>
-        </Card>
-        {mayManage && <Access view={view} shown={shown} />}
+        {mayManage ? (
+          <Access view={view} shown={shown} />
+        ) : (
+          <Card title={member.rights}>
+            <div className="card-body">
+              <RoleRights view={view} role={shown.role} />
+            </div>
+          </Card>
+        )}
       </div>
     </div>
   );

@@ -2,6 +2,7 @@ import type { ReactElement } from 'react';
 import { WEBHOOK_EVENTS } from '../../../domain/events';
 import type { FieldErrors, SentFields } from '../../page/read-form';
 import { Field } from '../../ui/form';
+import { MoreFilters } from '../../ui/more-filters';
 import { Select } from '../../ui/select';
 import type { MerchantView } from '../merchant-view';
 import { DELIVERY_STATES } from './delivery-table';
@@ -24,18 +25,20 @@ export function Filters({ view, sent, errors, endpoints }: FiltersProps): ReactE
   const receivers = [any, ...endpoints.map(({ id, origin }) => ({ value: id, label: origin }))];
   return (
     <form className="filter" method="get" action={deliveriesPath.to(view)}>
-      <Select name="status" label={filter.status} value={sent.status ?? ''} options={states} error={errors.status} />
-      <Select name="event" label={filter.event} value={sent.event ?? ''} options={events} error={errors.event} />
-      <Select
-        name="endpoint"
-        label={filter.endpoint}
-        value={sent.endpoint ?? ''}
-        options={receivers}
-        error={errors.endpoint}
-      />
-      <Field name="from" label={filter.from} type="date" value={sent.from ?? ''} error={errors.from} />
-      <Field name="to" label={filter.to} type="date" value={sent.to ?? ''} error={errors.to} />
-      <button className="button">{apply}</button>
+      <MoreFilters label={filter.name} isSet={Object.keys(sent).length > 0}>
+        <Select name="status" label={filter.status} value={sent.status ?? ''} options={states} error={errors.status} />
+        <Select name="event" label={filter.event} value={sent.event ?? ''} options={events} error={errors.event} />
+        <Select
+          name="endpoint"
+          label={filter.endpoint}
+          value={sent.endpoint ?? ''}
+          options={receivers}
+          error={errors.endpoint}
+        />
+        <Field name="from" label={filter.from} type="date" value={sent.from ?? ''} error={errors.from} />
+        <Field name="to" label={filter.to} type="date" value={sent.to ?? ''} error={errors.to} />
+        <button className="button">{apply}</button>
+      </MoreFilters>
     </form>
   );
 }
