@@ -35,7 +35,7 @@ export const STYLE = inlineElement(
   * { box-sizing: border-box; }
   body {
     margin: 0 auto; max-width: 1120px; padding: 0 16px 64px; font: 15px/1.5 '${FONT_FAMILY}', system-ui, sans-serif;
-    background: var(--page); color: var(--text); overflow-wrap: anywhere;
+    background: var(--page); color: var(--text); overflow-wrap: anywhere; word-spacing: 0.1em;
   }
   .environment {
     grid-column: 1 / -1; margin: 0 calc(50% - 50vw) 16px; padding: 3px 16px; border-bottom: 1px solid var(--line);
@@ -65,6 +65,7 @@ export const STYLE = inlineElement(
   .back .badge { background: light-dark(#e7f0fa, #182a3e); color: light-dark(#1f5fa8, #9cc7ff); }
   code { font: 13px ui-monospace, monospace; }
   button, select, input { font: inherit; padding: 8px 12px; border: 1px solid #7c8b83; border-radius: 6px; }
+  button, select, input { word-spacing: inherit; }
   button { font-weight: 600; background: transparent; color: inherit; cursor: pointer; }
   .card h2 { margin: 0; } .top code { font-size: 14px; } button.late { width: 100%; }
   .button {
