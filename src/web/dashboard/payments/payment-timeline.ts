@@ -103,9 +103,9 @@ function actorText({ texts }: MerchantView, { actor, memberName }: TimelineTrans
   }
 }
 
-/** The merchant's accounts are liabilities: a credit increases them. */
+/** The merchant's accounts are liabilities: a credit increases them. No line of the text ends within its amount. */
 function ledgerText({ texts: { detail } }: MerchantView, { side, account, amountRupiah }: TimelineEntryLine): string {
-  const amount = `${side === 'credit' ? '+' : '−'}${formatRupiah(amountRupiah)}`;
+  const amount = `${side === 'credit' ? '+' : '−'}${formatRupiah(amountRupiah).replace(' ', '\u00A0')}`;
   return account === 'merchant_pending' ? detail.pending(amount) : detail.available(amount);
 }
 
