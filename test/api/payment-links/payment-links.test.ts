@@ -1,3 +1,4 @@
+import { changeMerchant } from '../../../src/services/merchants/merchants';
 import { createTestLink, pressButton } from '../../support/payment-links';
 import { createSecondMerchant } from '../../support/second-merchant';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
@@ -107,6 +108,14 @@ describe('POST /payment-links', () => {
       const response = await post({ ...open, ...change }, keyOfOpen);
       expect(response.headers.get('x-error-reason')).toBe('idempotency_key_reused');
     }
+  });
+
+  it('400: a provider that is not enabled', async () => {
+    const { id, secretKey } = await createSecondMerchant(service.db);
+    await changeMerchant(service.db, id, { providers: ['gopay'] });
+    const headers = { authorization: `Bearer ${secretKey}` };
+    const response = await post({ ...INVOICE, provider: 'shopeepay' }, headers);
+    expect([response.status, response.headers.get('x-error-reason')]).toEqual([400, 'provider_not_enabled']);
   });
 
   it('the header names fields that no rule reads', async () => {
