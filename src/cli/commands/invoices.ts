@@ -42,7 +42,8 @@ function addIssue(invoices: LunasCommand): void {
         .refine((input) => !input.now || input.month === undefined, { error: 'needs --month or --now, not both' }),
       async (input, audit, context) => {
         const needs = { ...audit, loadSealer: () => context.sealer(audit.db) };
-        return listResult(requireDone(await runOperation(audit, issueInvoices, needs, { path: {}, input })));
+        const issued = requireDone(await runOperation(audit, issueInvoices, needs, { path: {}, input }));
+        return listResult(issued, 'No fee of this month is without an invoice.');
       },
       { statementTimeoutMs: LONG_STATEMENT_MS },
     );
@@ -133,7 +134,7 @@ async function writePdf(file: string, opened: Omit<InvoiceDocument, 'language'>)
   return { json: { invoice: jsonOf(opened.invoice), file }, text: `${opened.invoice.number} is in ${file}.` };
 }
 
-function listResult(invoices: readonly FeeInvoice[]): CommandResult {
+function listResult(invoices: readonly FeeInvoice[], ifNone = 'There are no invoices.'): CommandResult {
   const rows = invoices.map((invoice) => ({
     NUMBER: invoice.number,
     MERCHANT: invoice.merchantId,
@@ -143,7 +144,7 @@ function listResult(invoices: readonly FeeInvoice[]): CommandResult {
     CORRECTS: invoice.corrects,
     ISSUED: invoice.issuedAt,
   }));
-  return { json: { invoices: invoices.map(jsonOf) }, text: formatTable(rows, 'There are no invoices.') };
+  return { json: { invoices: invoices.map(jsonOf) }, text: formatTable(rows, ifNone) };
 }
 
 /** The keys of the result, in camel case. */
