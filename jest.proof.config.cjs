@@ -15,6 +15,7 @@ const PROOFS = [
   'test/services/payouts/payable-balance.test.ts',
   'test/services/payouts/payouts-at-bank.test.ts',
   'test/services/payouts/scheduled-payouts.test.ts',
+  'test/services/provider-accounts/captured-policy.test.ts',
   'test/services/reconciliation/compare-payments.test.ts',
   'test/slow/dashboard/buffers.test.ts',
   'test/slow/deployment/rolling-restart.test.ts',

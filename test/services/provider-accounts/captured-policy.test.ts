@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import * as fc from 'fast-check';
 import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
 import { changeMerchant } from '../../../src/services/merchants/merchants';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { IN_FORCE_AFTER_MS } from '../../support/api';
 import { eventually } from '../../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { bySize } from '../../support/size';
 
 let service: TestService;
 beforeAll(async () => {
@@ -86,6 +88,24 @@ it('a payment uses its captured terms up to the last posting, although catalog a
     merchant_available: -49_650,
     fee_revenue: -2_350,
   });
+});
+
+it('a payment with its own time ends in the same second here and at the provider, whatever the policy', async () => {
+  const seconds = fc.integer({ min: 60, max: 86_400 });
+  await fc.assert(
+    fc.asyncProperty(seconds, seconds, async (expires_in, expiresInSeconds) => {
+      await setPolicy(service.db, { ...gopay, expiresInSeconds });
+      const { body } = await service.call('POST', '/payments', { amount: 50_000, provider: 'gopay', expires_in });
+      const { reference_id, created_at, expires_at } = body.payment;
+      await setPolicy(service.db, { ...gopay, expiresInSeconds: 60 });
+      expect(Date.parse(expires_at) - Math.ceil(Date.parse(created_at) / 1_000) * 1_000).toBe(expires_in * 1_000);
+      const { rows } = await service.providerDb.query('select expires_at from payments where order_id = $1', [
+        reference_id,
+      ]);
+      expect(rows).toEqual([{ expires_at: new Date(expires_at) }]);
+    }),
+    { numRuns: bySize({ small: 1, full: 20 }) },
+  );
 });
 
 it('no column can store a fraction of a rupiah', async () => {
