@@ -103,6 +103,11 @@ async function createPaid(): Promise<Created> {
 const workflowOf = ({ id }: Created) => service.client.workflow.getHandle(paymentWorkflowId(id));
 
 describe('the exception of a workflow that is lost', () => {
+  // On a busy machine, a payment that settles after ten seconds has settled before its workflow is terminated.
+  const terms = { provider: 'gopay', channel: 'qris', settlementKind: 'automatic' } as const;
+  beforeAll(() => setPolicy(service.db, { ...terms, settlementDelaySeconds: 86_400 }));
+  afterAll(() => setPolicy(service.db, { ...terms, settlementDelaySeconds: 10 }));
+
   it('NEXT starts the workflow again, and closes the exception', async () => {
     const [payment, other] = [await createPaid(), await createPaid()];
     for (const lost of [payment, other]) await workflowOf(lost).terminate('by hand');
@@ -115,14 +120,13 @@ describe('the exception of a workflow that is lost', () => {
     });
     const text = await runNext(found?.next ?? '');
     expect(text).toMatch(new RegExp(`${payment.reference_id} +started again +0 +1$`, 'm'));
-    expect((await workflowOf(payment).describe()).status.name).toMatch(/^(RUNNING|COMPLETED)$/);
+    expect((await workflowOf(payment).describe()).status.name).toBe('RUNNING');
     expect((await attention()).filter(({ subject }) => subject === found?.subject)).toEqual([]);
 
     // A recovery of everything closes the exception of the other one too.
     expect((await workflowOf(other).describe()).status.name).toBe('TERMINATED');
     await runNext('lunas recover');
-    // It runs, or has settled meanwhile.
-    expect((await workflowOf(other).describe()).status.name).toMatch(/^(RUNNING|COMPLETED)$/);
+    expect((await workflowOf(other).describe()).status.name).toBe('RUNNING');
     expect((await attention()).filter(({ cause }) => cause === 'reconciliation lost')).toEqual([]);
   });
 });
