@@ -111,6 +111,8 @@ describe('searches of the documents', () => {
   let count = 0;
   beforeAll(async () => {
     apis = await startTestApis([{ trustProxy: 1, publicRequestsPerSecond: 25 * PER_SECOND }]);
+    // The first search reads all documents, which takes seconds.
+    await search('payment', '192.0.2.9');
   });
   afterAll(() => apis.close());
 
@@ -138,7 +140,8 @@ describe('searches of the documents', () => {
     expect(searched.length).toBeGreaterThan(0);
     expect(searched.length).toBeLessThanOrEqual(Math.ceil((2 + seconds) * perSecond));
     const rejected = responses.filter((response) => !searched.includes(response));
-    expect(rejected.every(({ status, headers }) => status === 429 && headers.has('retry-after'))).toBe(true);
+    const answers = rejected.map(({ status, headers }) => [status, headers.has('retry-after')]);
+    expect(answers).toEqual(answers.map(() => [429, true]));
   });
 
   it('searches of the documents by all addresses are few a second too, with a page for people', async () => {
