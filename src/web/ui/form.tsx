@@ -70,12 +70,14 @@ interface ConfirmFormProps {
   readonly fields?: Readonly<Record<string, string>>;
   /** Why the action is not possible; null if it is. */
   readonly rejection: string | null;
+  /** What the form asks above its button. */
+  readonly question?: ReactNode;
   readonly children?: ReactNode;
 }
 
 /** One button. If the action is not possible, it is disabled, and the reason stands above it. */
 export function ConfirmForm(props: ConfirmFormProps): ReactElement {
-  const { action, label, tone, fields = {}, rejection, children } = props;
+  const { action, label, tone, fields = {}, rejection, question, children } = props;
   return (
     <form method="post" action={action} className="stack">
       {rejection !== null && (
@@ -86,6 +88,7 @@ export function ConfirmForm(props: ConfirmFormProps): ReactElement {
       {Object.entries(fields).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
       ))}
+      {question}
       <div className="buttons">
         <button
           className={`button wide-button ${tone}`}

@@ -1,13 +1,15 @@
 import type { ReactElement } from 'react';
 import { formatRupiah } from '../../../domain/money';
+import type { PaymentStatus } from '../../../domain/payment-transitions';
 import type { RejectionTexts } from '../../../services/operations/rejections';
 import { cancelPayment } from '../../../services/payments/actions/cancel-payment';
 import { cancelRefund } from '../../../services/payments/actions/cancel-refund';
 import type { paymentActionReasons } from '../../../services/payments/actions/member-action';
 import { refundPayment } from '../../../services/payments/actions/refund-payment';
+import { Chip } from '../../ui/chip';
 import { ConfirmPage } from '../../ui/confirm-page';
 import { Notice, type Fact } from '../../ui/layout';
-import { Money } from '../../ui/values';
+import { Money, Time } from '../../ui/values';
 import { memberFormPages, shownVersion, type FormPage, type FormVisit } from '../form-pages';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
@@ -16,7 +18,10 @@ import { PAYMENT_TEXTS } from './payment-texts';
 
 interface ConfirmedPayment {
   readonly referenceId: string;
+  readonly merchantReferenceId: string | null;
   readonly version: number;
+  readonly status: PaymentStatus;
+  readonly createdAt: Date;
   readonly totalRupiah: number;
   readonly netRupiah: number;
   readonly feeRupiah: number;
@@ -102,14 +107,23 @@ function Confirm(page: ConfirmProps): ReactElement {
   );
 }
 
-function factsOf({ view: { texts }, kind, subject: payment }: ConfirmProps): Fact[] {
-  const { refund } = texts.confirm;
+function factsOf({ view, kind, subject: payment }: ConfirmProps): Fact[] {
+  const { confirm, list, detail, statuses } = view.texts;
   const total = <Money rupiah={payment.totalRupiah} />;
-  if (kind !== 'refund') return [{ name: texts.list.columns.total, value: total, isTotal: true }];
+  const amounts =
+    kind === 'refund'
+      ? [
+          { name: confirm.refund.customer, value: total, isTotal: true },
+          { name: confirm.refund.merchant, value: <Money rupiah={payment.netRupiah} /> },
+          { name: confirm.refund.fee, value: <Money rupiah={payment.feeRupiah} /> },
+        ]
+      : [{ name: list.columns.total, value: total, isTotal: true }];
+  const order = payment.merchantReferenceId;
   return [
-    { name: refund.customer, value: total, isTotal: true },
-    { name: refund.merchant, value: <Money rupiah={payment.netRupiah} /> },
-    { name: refund.fee, value: <Money rupiah={payment.feeRupiah} /> },
+    ...amounts,
+    ...(order === null ? [] : [{ name: detail.order, value: <bdi>{order}</bdi> }]),
+    { name: list.columns.status, value: <Chip status={payment.status} label={statuses[payment.status]} /> },
+    { name: detail.created, value: <Time at={payment.createdAt} style="short" locale={view.locale} /> },
   ];
 }
 

@@ -1,8 +1,8 @@
 import type { ReactElement } from 'react';
 import { describeAccount } from '../../../domain/banks';
 import { formatRupiah } from '../../../domain/money';
-import { ConfirmForm } from '../../ui/form';
-import { Card, Facts, Notice, PageHead, type Fact } from '../../ui/layout';
+import { ConfirmPage } from '../../ui/confirm-page';
+import { Notice, type Fact } from '../../ui/layout';
 import { Money, Time } from '../../ui/values';
 import type { FormPage } from '../form-pages';
 import { renderMerchantPage } from '../merchant-page';
@@ -32,33 +32,25 @@ function ConfirmPayout(props: ConfirmPayoutProps): ReactElement {
   const { view, action, subject: payout, formId, rejection, problem } = props;
   const own = PAYOUT_FORM_TEXTS[view.locale.language];
   const path = { code: view.code, ref: payout.referenceId };
-  const back = payoutPagePath.to(path);
   return (
-    <div className="narrow">
-      <PageHead title={own[action].title} back={{ href: back, label: payout.referenceId }} />
-      <div className="stack">
-        {problem !== null && (
-          <Notice tone={problem === own.stale ? 'bad' : 'warning'}>
-            <p>{problem}</p>
-          </Notice>
-        )}
-        <Card>
-          <Facts facts={factsOf(props)} />
-        </Card>
-        <p className="text">{own[action].text}</p>
-        <ConfirmForm
-          action={PAYOUT_ACTION_PATHS[action].to(path)}
-          label={own[action].button(formatRupiah(payout.amountRupiah))}
-          tone={action === 'approve' ? 'primary' : 'danger'}
-          fields={{ form_id: formId, version: String(payout.version) }}
-          rejection={rejection}
-        >
-          <a className="button wide-button" href={back}>
-            {own.new.back}
-          </a>
-        </ConfirmForm>
-      </div>
-    </div>
+    <ConfirmPage
+      title={own[action].title}
+      back={{ href: payoutPagePath.to(path), label: payout.referenceId }}
+      facts={factsOf(props)}
+      explanation={own[action].text}
+      action={PAYOUT_ACTION_PATHS[action].to(path)}
+      button={own[action].button(formatRupiah(payout.amountRupiah))}
+      cancel={own.new.back}
+      tone={action === 'approve' ? 'primary' : 'danger'}
+      fields={{ form_id: formId, version: String(payout.version) }}
+      rejection={rejection}
+    >
+      {problem !== null && (
+        <Notice tone={problem === own.stale ? 'bad' : 'warning'}>
+          <p>{problem}</p>
+        </Notice>
+      )}
+    </ConfirmPage>
   );
 }
 

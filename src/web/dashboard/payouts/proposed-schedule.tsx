@@ -7,8 +7,8 @@ import { isRunRejection } from '../../../services/operations/rejections';
 import { approvePayoutSettings } from '../../../services/payouts/approve-payout-settings';
 import { withdrawPayoutSettings } from '../../../services/payouts/withdraw-payout-settings';
 import { memberPage, NO_FIELDS, redirectTo, type MemberVisit } from '../../page/page-route';
+import { ConfirmFrame } from '../../ui/confirm-page';
 import { ConfirmForm } from '../../ui/form';
-import { Card, Facts, PageHead } from '../../ui/layout';
 import { Time } from '../../ui/values';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { renderMerchantPage } from '../merchant-page';
@@ -87,28 +87,21 @@ function Proposal({ view, proposed, now, rejection }: ProposalProps): ReactEleme
   const back = { href: payoutsPath.to(view), label: PAYOUT_TEXTS[locale.language].title };
   const [action, fields] = [proposedSchedulePath.to(view), { proposal: proposed.id }];
   return (
-    <div className="narrow">
-      <PageHead title={proposal.title} back={back} />
-      <div className="stack">
-        <Card>
-          <Facts facts={facts} />
-        </Card>
-        <p className="text">{proposal.text}</p>
-        <ConfirmForm
-          action={action}
-          label={proposal.approve}
-          tone="primary"
-          fields={{ ...fields, decision: 'approve' }}
-          rejection={rejection}
-        />
-        <ConfirmForm
-          action={action}
-          label={proposal.withdraw}
-          tone="danger"
-          fields={{ ...fields, decision: 'withdraw' }}
-          rejection={null}
-        />
-      </div>
-    </div>
+    <ConfirmFrame title={proposal.title} back={back} facts={facts} explanation={proposal.text}>
+      <ConfirmForm
+        action={action}
+        label={proposal.approve}
+        tone="primary"
+        fields={{ ...fields, decision: 'approve' }}
+        rejection={rejection}
+      />
+      <ConfirmForm
+        action={action}
+        label={proposal.withdraw}
+        tone="danger"
+        fields={{ ...fields, decision: 'withdraw' }}
+        rejection={null}
+      />
+    </ConfirmFrame>
   );
 }

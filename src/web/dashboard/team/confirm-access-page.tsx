@@ -1,6 +1,6 @@
 import type { ReactElement, ReactNode } from 'react';
-import { ConfirmForm } from '../../ui/form';
-import { PageHead } from '../../ui/layout';
+import { ConfirmPage } from '../../ui/confirm-page';
+import type { Fact } from '../../ui/layout';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import { TEAM_TEXTS } from './team-texts';
@@ -10,6 +10,7 @@ interface ConfirmAccessPage {
   readonly title: string;
   /** Whom it concerns: a name or an e-mail. */
   readonly subject: string;
+  readonly facts: readonly Fact[];
   readonly explanation: string | null;
   readonly action: string;
   readonly button: string;
@@ -18,7 +19,7 @@ interface ConfirmAccessPage {
   readonly back: string;
   /** Why it is not possible; null if it is. */
   readonly rejection: string | null;
-  readonly children?: ReactNode;
+  readonly question?: ReactNode;
 }
 
 /** The question before access changes. */
@@ -31,20 +32,6 @@ export function renderConfirmAccessPage(page: ConfirmAccessPage): string {
   });
 }
 
-function ConfirmAccess(page: ConfirmAccessPage): ReactElement {
-  const { view, title, subject, explanation, action, button, tone, fields, back, rejection, children } = page;
-  return (
-    <div className="narrow">
-      <PageHead title={title} back={{ href: back, label: subject }} />
-      <div className="stack">
-        {children}
-        {explanation !== null && <p className="text">{explanation}</p>}
-        <ConfirmForm action={action} label={button} tone={tone} rejection={rejection} {...(fields && { fields })}>
-          <a className="button wide-button" href={back}>
-            {TEAM_TEXTS[view.locale.language].back}
-          </a>
-        </ConfirmForm>
-      </div>
-    </div>
-  );
+function ConfirmAccess({ view, subject, back, ...page }: ConfirmAccessPage): ReactElement {
+  return <ConfirmPage {...page} back={{ href: back, label: subject }} cancel={TEAM_TEXTS[view.locale.language].back} />;
 }

@@ -3,14 +3,16 @@ import { z } from 'zod';
 import { removeMember } from '../../../services/identity/remove-member';
 import type { ApiKey } from '../../../services/merchants/keys/api-key';
 import { Choices } from '../../ui/choices';
-import { Card, Notice, PageHead } from '../../ui/layout';
+import { ConfirmPage } from '../../ui/confirm-page';
+import { Card } from '../../ui/layout';
 import { memberFormPages, type FormPage } from '../form-pages';
 import { keyPath } from '../keys/key-paths';
 import { renderMerchantPage } from '../merchant-page';
+import { memberFacts, type ChangedMember } from './member-facts';
 import { memberPath, removePath, teamPath } from './team-paths';
 import { TEAM_TEXTS } from './team-texts';
 
-type Removal = FormPage<{ readonly userId: string; readonly name: string; readonly keys: readonly ApiKey[] }>;
+type Removal = FormPage<ChangedMember & { readonly userId: string; readonly keys: readonly ApiKey[] }>;
 
 /** A checkbox: absent if it is not checked. */
 const fields = z
@@ -37,33 +39,21 @@ function RemoveMember(page: Removal): ReactElement {
   const { view, subject, rejection } = page;
   const path = { code: view.code, user: subject.userId };
   const { remove, back } = TEAM_TEXTS[view.locale.language];
+  const hasKeys = subject.keys.length > 0;
   return (
-    <div className="narrow">
-      <PageHead title={remove.title} back={{ href: memberPath.to(path), label: subject.name }} />
-      <div className="stack">
-        {rejection !== null && (
-          <Notice tone="warning">
-            <p>{rejection}</p>
-          </Notice>
-        )}
-        <p className="text">{remove.explanation}</p>
-        <form className="stack" method="post" action={removePath.to(path)}>
-          {subject.keys.length === 0 ? (
-            <input type="hidden" name="revoke_keys" value="on" />
-          ) : (
-            <KeysOfMember {...page} />
-          )}
-          <div className="buttons">
-            <button className="button wide-button danger" disabled={rejection !== null}>
-              {remove.button}
-            </button>
-            <a className="button wide-button" href={memberPath.to(path)}>
-              {back}
-            </a>
-          </div>
-        </form>
-      </div>
-    </div>
+    <ConfirmPage
+      title={remove.title}
+      back={{ href: memberPath.to(path), label: subject.name }}
+      facts={memberFacts(view, subject)}
+      explanation={remove.explanation}
+      action={removePath.to(path)}
+      button={remove.button}
+      cancel={back}
+      tone="danger"
+      fields={hasKeys ? {} : { revoke_keys: 'on' }}
+      rejection={rejection}
+      question={hasKeys && <KeysOfMember {...page} />}
+    />
   );
 }
 

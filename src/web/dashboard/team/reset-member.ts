@@ -4,6 +4,7 @@ import { memberFormPages } from '../form-pages';
 import { pageResponse } from '../merchant-view';
 import { renderConfirmAccessPage } from './confirm-access-page';
 import { renderLinkPage } from './link-page';
+import { memberFacts } from './member-facts';
 import { memberPath, resetPath } from './team-paths';
 import { TEAM_TEXTS } from './team-texts';
 
@@ -22,10 +23,11 @@ export const resetMemberPages = memberFormPages({
     const url = `${dependencies.origin.origin}/reset/${token}`;
     return pageResponse(renderLinkPage({ view, kind: 'reset', subject, url, expiresAt }));
   },
-  render({ view, subject: { userId, name }, rejection }) {
-    const path = { code: view.code, user: userId };
+  render({ view, subject: member, rejection }) {
+    const path = { code: view.code, user: member.userId };
     const { reset } = TEAM_TEXTS[view.locale.language];
     const [action, back] = [resetPath.to(path), memberPath.to(path)];
-    return renderConfirmAccessPage({ view, ...reset, subject: name, action, tone: 'danger', back, rejection });
+    const page = { ...reset, subject: member.name, facts: memberFacts(view, member), action, back, rejection };
+    return renderConfirmAccessPage({ view, ...page, tone: 'danger' });
   },
 });

@@ -4,6 +4,7 @@ import { setMemberRole } from '../../../services/identity/set-member-role';
 import { memberFormPages } from '../form-pages';
 import { homePath } from '../merchant-view';
 import { renderConfirmAccessPage } from './confirm-access-page';
+import { memberFacts } from './member-facts';
 import { RoleChangeTable } from './role-rights';
 import { memberPath, rolePath, teamPath } from './team-paths';
 import { TEAM_TEXTS } from './team-texts';
@@ -28,6 +29,7 @@ export const setRolePages = memberFormPages({
       view,
       title: texts.title,
       subject: subject.name,
+      facts: memberFacts(view, subject),
       explanation: isAuthorised ? texts.payouts : null,
       action: rolePath.to(path),
       button: texts.button(view.texts.roles[role]),
@@ -35,7 +37,7 @@ export const setRolePages = memberFormPages({
       fields: { role },
       back: memberPath.to(path),
       rejection: rejection ?? (role === subject.role ? texts.same : null),
-      children: <RoleChangeTable view={view} from={subject.role} to={role} />,
+      question: role !== subject.role && <RoleChangeTable view={view} from={subject.role} to={role} />,
     });
   },
 });

@@ -13,9 +13,14 @@ export const withdrawInvitationPages = memberFormPages({
   errors: ({ locale }) => TEAM_TEXTS[locale.language].invite.errors,
   rejections: ({ locale }) => ({ ended: () => TEAM_TEXTS[locale.language].withdraw.ended }),
   done: (_, { view }) => teamPath.to(view, { done: 'withdrawn' }),
-  render({ view, subject: { id, email }, rejection }) {
-    const { withdraw } = TEAM_TEXTS[view.locale.language];
+  render({ view, subject: { id, email, role }, rejection }) {
+    const { withdraw, invitations } = TEAM_TEXTS[view.locale.language];
     const [action, back] = [withdrawPath.to({ code: view.code, invitation: id }), teamPath.to(view)];
-    return renderConfirmAccessPage({ view, ...withdraw, subject: email, action, tone: 'danger', back, rejection });
+    const facts = [
+      { name: invitations.columns.email, value: email },
+      { name: invitations.columns.role, value: view.texts.roles[role] },
+    ];
+    const page = { ...withdraw, subject: email, facts, action, back, rejection };
+    return renderConfirmAccessPage({ view, ...page, tone: 'danger' });
   },
 });

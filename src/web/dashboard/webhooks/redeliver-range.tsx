@@ -5,15 +5,15 @@ import type { EndpointResponse } from '../../../http/endpoint';
 import { MAX_REDELIVERED, redeliver } from '../../../services/webhooks/redeliver';
 import { memberPage, redirectTo, type MemberVisit } from '../../page/page-route';
 import type { FormResult } from '../../page/read-form';
-import { ConfirmForm } from '../../ui/form';
+import { ConfirmPage } from '../../ui/confirm-page';
 import { endOfDay, startOfDay } from '../../ui/format';
-import { Card, Facts, PageHead } from '../../ui/layout';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { renderDeveloperPage } from '../developer-page';
 import { merchantRejection, merchantView, pageResponse, type MerchantView } from '../merchant-view';
 import { memberActor } from '../user-identity';
 import { DELIVERY_TEXTS } from './delivery-texts';
 import { deliveriesPath, redeliverRangePath } from './webhook-paths';
+import { WEBHOOK_TEXTS } from './webhook-texts';
 
 const MANAGE = { area: 'developers', level: 'manage' } as const;
 
@@ -93,28 +93,22 @@ function Range({ view, from, to, count, rejection }: RangeProps): ReactElement {
   const { range, title, filter } = DELIVERY_TEXTS[view.locale.language];
   const reasons = { days: range.days, none: range.none, merchant_state: merchantRejection(view) };
   return (
-    <div className="narrow">
-      <PageHead title={range.title} back={{ href: deliveriesPath.to(view), label: title }} />
-      <div className="stack">
-        <Card>
-          <Facts
-            facts={[
-              { name: filter.from, value: from },
-              { name: filter.to, value: to },
-              // It may be more than what was counted.
-              { name: range.count, value: count > MAX_REDELIVERED ? `${MAX_REDELIVERED}+` : String(count) },
-            ]}
-          />
-        </Card>
-        <p className="text">{range.text}</p>
-        <ConfirmForm
-          action={redeliverRangePath.to(view)}
-          label={range.button}
-          tone="primary"
-          fields={{ from, to }}
-          rejection={rejection && reasons[rejection]}
-        />
-      </div>
-    </div>
+    <ConfirmPage
+      title={range.title}
+      back={{ href: deliveriesPath.to(view), label: title }}
+      facts={[
+        { name: filter.from, value: from },
+        { name: filter.to, value: to },
+        // It may be more than what was counted.
+        { name: range.count, value: count > MAX_REDELIVERED ? `${MAX_REDELIVERED}+` : String(count) },
+      ]}
+      explanation={range.text}
+      action={redeliverRangePath.to(view)}
+      button={range.button}
+      cancel={WEBHOOK_TEXTS[view.locale.language].form.cancel}
+      tone="primary"
+      fields={{ from, to }}
+      rejection={rejection && reasons[rejection]}
+    />
   );
 }
