@@ -41,17 +41,19 @@ export function renderUnknownPage(language: Language, isSandbox: boolean): strin
 
 function Payment(page: CheckoutPage): ReactElement {
   const { payment, path, statusKey, nowMs } = page;
+  const state = checkoutStateOf(payment, nowMs);
   const payload = payablePayload(payment, nowMs);
   const timeLeft = page.timeLeft ?? timeLeftAt(nowMs, payment.expiresAt);
   return (
     <main
-      className={`checkout-card ${checkoutStateOf(payment, nowMs)}`}
+      className={`checkout-card ${state}`}
       data-events={isLastPage(payment) ? undefined : `${path}/events?seen=${encodeURIComponent(statusKey)}`}
       data-milliseconds-left={payload === null ? undefined : timeLeft.milliseconds}
     >
       {page.isSandbox && <Watermark />}
       <Merchant merchantName={payment.merchantName} logo={shownLogo(payment.logo)} />
-      {payload === null ? <Ended {...page} /> : <Waiting page={page} payload={payload} timeLeft={timeLeft} />}
+      {payload !== null && <Waiting page={page} payload={payload} timeLeft={timeLeft} />}
+      {payload === null && (isWithoutPayment(state) ? <WithoutPayment {...page} /> : <Ended {...page} />)}
     </main>
   );
 }
@@ -91,28 +93,49 @@ function Waiting({ page, payload, timeLeft }: WaitingProps): ReactElement {
   );
 }
 
-/** A payment that is not to be paid: what happened, what to keep, and the way back. */
+/** A payment that ended unpaid: what happened and what to do now. A wide page has what it was for beside it. */
+function WithoutPayment(page: CheckoutPage): ReactElement {
+  const { payment, language, nowMs, returnUrl } = page;
+  const { states, facts, latePayments } = TEXTS[language];
+  const state = checkoutStateOf(payment, nowMs);
+  return (
+    <div className="panes without-payment">
+      <div className="happened">
+        <Outcome state={state} texts={states[state]} />
+      </div>
+      <div className="was-due">
+        <Amount label={facts.total} totalRupiah={payment.totalRupiah} isPast />
+        <Facts {...page} />
+      </div>
+      <div className="further">
+        <BackToShop {...page} isMain />
+        <Contact
+          contact={payment.contact}
+          language={language}
+          shop={returnUrl === null ? payment.merchantName : null}
+        />
+        <p className="note">{latePayments[payment.latePayment ?? 'none']}</p>
+      </div>
+    </div>
+  );
+}
+
+/** A payment that is paid, or that is prepared or checked: what happened, what to keep, and the way back. */
 function Ended(page: CheckoutPage): ReactElement {
   const { payment, language, nowMs, returnUrl } = page;
   const state = checkoutStateOf(payment, nowMs);
-  const isDueNoMore = isWithoutPayment(state);
   const { mark = markTimeAt(payment, language, nowMs) } = page;
   return (
     <>
       <Outcome state={state} texts={TEXTS[language].states[state]} />
       {state === 'paid' && <p className="to-show">{TEXTS[language].showCashier}</p>}
-      <Amount label={TEXTS[language].facts.total} totalRupiah={payment.totalRupiah} isPast={isDueNoMore} />
+      <Amount label={TEXTS[language].facts.total} totalRupiah={payment.totalRupiah} />
       {mark !== null && <LiveMark {...mark} locale={{ language, zone: WIB }} />}
-      {isDueNoMore && <p className="note">{TEXTS[language].latePayments[payment.latePayment ?? 'none']}</p>}
       <Facts {...page} />
       {state === 'paid' && returnUrl !== null && <Returning language={language} />}
       <BackToShop {...page} isMain={state !== 'preparing'} />
       <Receipt {...page} />
-      <Contact
-        contact={payment.contact}
-        language={language}
-        shop={isDueNoMore && returnUrl === null ? payment.merchantName : null}
-      />
+      <Contact contact={payment.contact} language={language} />
     </>
   );
 }

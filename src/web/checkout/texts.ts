@@ -89,7 +89,8 @@ const INDONESIAN: Texts = {
     },
     cancelled: {
       title: 'Pembayaran dibatalkan',
-      explanation: 'Toko membatalkan pembayaran ini. Jangan bayar kode ini lagi.',
+      explanation:
+        'Toko membatalkan pembayaran ini. Jangan bayar kode ini lagi. Minta kode baru ke toko jika masih perlu.',
     },
     failed: {
       title: 'Pembayaran gagal',
@@ -186,7 +187,8 @@ const ENGLISH: Texts = {
     },
     cancelled: {
       title: 'Payment cancelled',
-      explanation: 'The shop cancelled this payment. Do not pay this code any more.',
+      explanation:
+        'The shop cancelled this payment. Do not pay this code any more. Ask the shop for a new one if you need to.',
     },
     failed: {
       title: 'Payment failed',
