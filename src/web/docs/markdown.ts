@@ -38,16 +38,41 @@ export function renderMarkdown(
       link({ href, tokens }) {
         return `<a href="${escapeHtml(addressOf(href))}">${this.parser.parseInline(tokens)}</a>`;
       },
+      table({ header, rows }) {
+        const parse = ({ tokens }: Tokens.TableCell) => this.parser.parseInline(tokens);
+        return renderTable(
+          { names: header.map(parse), titles: header.map(({ text }) => plainText(text)) },
+          rows.map((row) => row.map(parse)),
+        );
+      },
       html: ({ text }) => (text.startsWith('<!--') ? '' : escapeHtml(text)),
       image: ({ text }) => escapeHtml(text),
     },
   });
   const html = marked.parse(markdown, { async: false });
-  return { html: html.replaceAll(/<table>.*?<\/table>/gs, scrollable), sections };
+  return { html, sections };
 }
 
-/** A table that is wider than the screen scrolls, by keyboard too. */
-const scrollable = (table: string) => `<div class="scrollable" tabindex="0" role="group">${table}</div>`;
+interface TableHead {
+  readonly names: readonly string[];
+  /** The names without markup. */
+  readonly titles: readonly string[];
+}
+
+/**
+ * A table that is wider than the screen scrolls, by keyboard too. On a phone each row is a block, and each cell has the
+ * name of its column; the roles keep what the table means.
+ */
+function renderTable({ names, titles }: TableHead, rows: readonly (readonly string[])[]): string {
+  const head = names.map((name) => `<th scope="col" role="columnheader">${name}</th>`).join('');
+  const cell = (html: string, index: number) =>
+    `<td role="cell" data-name="${escapeHtml(titles[index] ?? '')}">${html}</td>`;
+  const body = rows.map((row) => `<tr role="row">${row.map(cell).join('')}</tr>`).join('\n');
+  return `<div class="scrollable" tabindex="0" role="group"><table role="table">
+<thead role="rowgroup"><tr role="row">${head}</tr></thead>
+<tbody role="rowgroup">${body}</tbody>
+</table></div>\n`;
+}
 
 const anchorLink = (id: string) => `<a class="anchor" href="#${id}" aria-label="Link to this heading">#</a>`;
 
