@@ -23,11 +23,17 @@ const PAY_BUTTONS: Partial<Record<OrderStatus, { readonly label: string; readonl
 /** What waits for a payment stands first. */
 export function orderCards({ orders, q }: { readonly orders: readonly OrderWithRefunds[]; readonly q: string }): Html {
   const isWaiting = ({ order }: OrderWithRefunds) => order.status === 'pending';
-  const sorted = [...orders.filter(isWaiting), ...orders.filter((each) => !isWaiting(each))];
   const empty = q === '' ? 'No orders yet. Create a payment and it appears here.' : 'No order has this id.';
+  const groups = [orders.filter(isWaiting), orders.filter((each) => !isWaiting(each))].filter(
+    ({ length }) => length > 0,
+  );
   return html`<section id="orders" data-live>
-    ${orders.length === 0 ? html`<p>${empty}</p>` : html`<div class="cards">${sorted.map(orderCard)}</div>`}
+    ${orders.length === 0 ? html`<p>${empty}</p>` : groups.map(cards)}
   </section>`;
+}
+
+function cards(orders: readonly OrderWithRefunds[]): Html {
+  return html`<div class="cards">${orders.map(orderCard)}</div>`;
 }
 
 function orderCard({ order, refunds }: OrderWithRefunds): Html {
@@ -47,10 +53,8 @@ function orderCard({ order, refunds }: OrderWithRefunds): Html {
           />`
         : ''
     }
-    <small
-      >${order.acquirer} · created ${formatMidtransTime(order.chargedAt)} · until ${formatMidtransTime(order.expiresAt)}
-      WIB</small
-    >
+    <small>${order.acquirer} · created <span class="number">${formatMidtransTime(order.chargedAt)} WIB</span></small>
+    <small>until <span class="number">${formatMidtransTime(order.expiresAt)} WIB</span></small>
     ${refunds.map((refund) => html`<small>refund of ${formatRupiah(refund.amountRupiah)}: ${refund.status}</small>`)}
     ${checkout === null ? '' : html`<a href="${checkout}">Checkout page</a>`}
     ${payButton === undefined ? '' : payForm(order.orderId, payButton)}

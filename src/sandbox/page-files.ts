@@ -51,7 +51,8 @@ export const STYLE = inlineElement(
   nav { display: flex; gap: 0 4px; overflow-x: auto; margin: 12px 0 16px; border-bottom: 1px solid var(--line); }
   nav a { flex: none; padding: 10px 8px; border-bottom: 3px solid transparent; color: inherit; text-decoration: none; }
   nav [aria-current] { border-color: var(--accent); font-weight: 600; }
-  .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 250px), 1fr)); gap: 12px; }
+  .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 300px), 1fr)); gap: 12px; }
+  .cards + .cards { margin-top: 12px; }
   .card, .panel { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 14px; }
   .card { display: grid; gap: 6px; align-content: start; }
   .card img { width: 100%; max-width: 220px; margin: auto; border-radius: 8px; image-rendering: pixelated; }
@@ -89,14 +90,24 @@ export const STYLE = inlineElement(
   .number { font-variant-numeric: tabular-nums; white-space: nowrap; } table { width: 100%; border-collapse: collapse; }
   td, th { text-align: left; padding: 8px 10px 8px 0; border-top: 1px solid var(--line); font-size: 13px; }
   th { border: 0; font-weight: 500; } td, th { overflow-wrap: normal; } td > code { overflow-wrap: anywhere; }
-  td a code { white-space: nowrap; }
+  td a code, td.id code { white-space: nowrap; }
+  tr:first-child > td { border: 0; }
+  td.row { display: table-cell; } td.row form { display: inline-block; margin-right: 8px; }
+  .address { width: 40%; max-width: 0; }
+  .address code { display: block; overflow: hidden; white-space: nowrap; text-overflow: ellipsis; }
   nav a:focus-visible { outline-offset: -3px; }
   @media (max-width: 700px) {
     nav { gap: 0; font-size: 14px; } nav a { padding: 10px 6px; }
-    .records tr:first-child { display: none; } .records tr { display: block; padding: 10px 0; }
+    .records tr:first-child { display: none; }
+    .records tr { display: grid; grid-template-columns: 1fr auto; gap: 2px 12px; padding: 12px 0; }
+    .records tr:last-child { padding-bottom: 0; }
     .records tr + tr + tr { border-top: 1px solid var(--line); }
     .records td { display: block; padding: 1px 0; border: 0; }
-    .records td.row { display: flex; padding-top: 6px; }
+    .records .id { grid-area: 1 / 1; } .records .status, .records .end { text-align: right; }
+    .records .status { grid-area: 1 / 2; } .records .when { grid-area: 2 / 1; color: var(--dim); }
+    .records .end { grid-area: 2 / 2; } .records .state { text-align: right; }
+    .records .address, .records .row { grid-column: 1 / -1; width: auto; max-width: none; }
+    .records td.row { display: flex; padding-top: 6px; } .records td.row:empty { display: none; }
     .records td:not(:empty)[data-name]::before { content: attr(data-name) ': '; color: var(--dim); }
   }
 ${PHONE_STYLE}`,

@@ -111,15 +111,15 @@ function notificationTable({ notifications, q }: PageContent): Html {
   const rows = notifications.map(
     ({ orderId, transactionStatus, url, attempts, createdAt, dueAt, outcome, lastResponse }) =>
       html`<tr>
-        <td data-name="Created (WIB)">${formatMidtransTime(createdAt)}</td>
-        <td>
+        <td class="when number">${formatMidtransTime(createdAt)}</td>
+        <td class="id">
           <a href="/?tab=orders&amp;q=${encodeURIComponent(orderId)}"><code>${orderId}</code></a>
         </td>
-        <td data-name="Status">${transactionStatus}</td>
-        <td><code>${url}</code></td>
+        <td class="status"><span class="badge">${transactionStatus}</span></td>
+        <td class="address"><code title="${url}">${url}</code></td>
         <td data-name="Attempts">${attempts}</td>
-        <td data-name="Response">${lastResponse ?? ''}</td>
-        <td data-name="State">${outcome ?? (dueAt ? `due ${formatMidtransTime(dueAt)}` : '')}</td>
+        <td class="end number">${lastResponse ?? ''}</td>
+        <td class="state">${outcome ?? (dueAt ? `due ${formatMidtransTime(dueAt)}` : '')}</td>
       </tr>`,
   );
   const table = html`<table class="records">

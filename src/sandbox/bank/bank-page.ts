@@ -26,7 +26,7 @@ const BUTTONS: Readonly<Record<TransferStatus, readonly (readonly [change: strin
 /** The part of the page that is about payouts: our account, its transfers, and the numbers with a behaviour. */
 export function bankSection({ account, transfers }: BankPageContent): Html {
   return html`<section id="transfers" class="panel" data-live>
-      <p>Our account has ${formatRupiah(account.balanceRupiah)}.</p>
+      <p>Our account has <b class="number">${formatRupiah(account.balanceRupiah)}</b>.</p>
       ${transferTable(transfers)}
     </section>
     <h2>Magic account numbers</h2>
@@ -38,11 +38,11 @@ function transferTable(transfers: readonly Transfer[]): Html {
   const rows = transfers.map(
     (transfer) =>
       html`<tr>
-        <td data-name="Sent (WIB)">${formatMidtransTime(transfer.sentAt)}</td>
-        <td><code>${transfer.partnerReferenceNo}</code></td>
-        <td class="number">${formatRupiah(transfer.amountRupiah)}</td>
-        <td>${transfer.bankCode} ${transfer.accountNumber}</td>
-        <td data-name="Status">${transfer.status}</td>
+        <td class="when number">${formatMidtransTime(transfer.sentAt)}</td>
+        <td class="id"><code>${transfer.partnerReferenceNo}</code></td>
+        <td class="end number"><b>${formatRupiah(transfer.amountRupiah)}</b></td>
+        <td data-name="Account">${transfer.bankCode} ${transfer.accountNumber}</td>
+        <td class="status"><span class="badge">${transfer.status}</span></td>
         <td class="row">${BUTTONS[transfer.status].map((button) => changeForm(transfer, button))}</td>
       </tr>`,
   );
