@@ -2,8 +2,7 @@ import type { ReactElement } from 'react';
 import { z } from 'zod';
 import { rotateSecret } from '../../../services/webhooks/rotate-secret';
 import { Choices } from '../../ui/choices';
-import { FormButtons } from '../../ui/form-frame';
-import { Card, Facts, PageHead } from '../../ui/layout';
+import { ConfirmPage } from '../../ui/confirm-page';
 import { renderDeveloperPage } from '../developer-page';
 import { memberFormPages, type FormPage } from '../form-pages';
 import { endpointFacts, originOf, type ShownEndpoint } from './endpoint-parts';
@@ -42,27 +41,24 @@ export const rotateSecretPages = memberFormPages({
 function RotateSecret({ view, subject, formId, rejection }: FormPage<ShownEndpoint>): ReactElement {
   const { confirm, rotate, form } = WEBHOOK_TEXTS[view.locale.language];
   const path = { code: view.code, endpoint: subject.id };
-  const back = endpointPath.to(path);
   const overlaps = SECRET_OVERLAPS.map((name) => ({
     name,
     label: rotate.overlaps[name],
     isChosen: name === FIRST_OVERLAP,
   }));
   return (
-    <div className="narrow">
-      <PageHead title={confirm.rotate.title} back={{ href: back, label: originOf(subject.url) }} />
-      <div className="stack">
-        <Card>
-          <Facts facts={endpointFacts(view, subject)} />
-        </Card>
-        <p className="text">{confirm.rotate.text}</p>
-        <form className="stack" method="post" action={ENDPOINT_ACTION_PATHS.rotate.to(path)}>
-          <input type="hidden" name="form_id" value={formId} />
-          {rejection !== null && <p className="notice warning">{rejection}</p>}
-          <Choices name="overlap" kind="radio" label={rotate.overlap} choices={overlaps} />
-          <FormButtons label={confirm.rotate.button} cancel={form.cancel} back={back} isDisabled={rejection !== null} />
-        </form>
-      </div>
-    </div>
+    <ConfirmPage
+      title={confirm.rotate.title}
+      back={{ href: endpointPath.to(path), label: originOf(subject.url) }}
+      facts={endpointFacts(view, subject)}
+      explanation={confirm.rotate.text}
+      action={ENDPOINT_ACTION_PATHS.rotate.to(path)}
+      button={confirm.rotate.button}
+      cancel={form.cancel}
+      tone="primary"
+      fields={{ form_id: formId }}
+      rejection={rejection}
+      question={<Choices name="overlap" kind="radio" label={rotate.overlap} choices={overlaps} />}
+    />
   );
 }
