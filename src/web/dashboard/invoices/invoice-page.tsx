@@ -38,10 +38,10 @@ function Invoice(page: InvoicePage): ReactElement {
   return (
     <>
       <PageHead title={titleOf(page)} back={{ href: invoicesPath.to(view), label: texts.title }}>
-        <a className="button" href={invoicePdfPath.to({ ...view, number })} download>
+        <a className="button no-print" href={invoicePdfPath.to({ ...view, number })} download>
           {texts.pdf}
         </a>
-        <a className="button" href={invoiceCsvPath.to({ ...view, number })} download>
+        <a className="button no-print" href={invoiceCsvPath.to({ ...view, number })} download>
           {texts.csv}
         </a>
       </PageHead>

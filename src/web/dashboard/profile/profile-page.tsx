@@ -27,7 +27,7 @@ function Profile({ view, name, errors }: ProfilePage): ReactElement {
     <div className="narrow">
       <PageHead title={texts.profile} />
       <div className="stack">
-        <ErrorSummary title={signIn.checkFields} errors={errors} />
+        <ErrorSummary title={signIn.notAccepted} errors={errors} />
         <Card>
           <Facts facts={[{ name: texts.email, value: <span className="breakable">{email}</span> }]} />
           <form className="card-body" method="post" action="/profile">

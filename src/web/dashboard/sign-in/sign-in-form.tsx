@@ -22,7 +22,7 @@ export function SignInForm(props: SignInFormProps): ReactElement {
   const { texts, action, button, errors, returnPath, children, others } = props;
   return (
     <form className="stack" method="post" action={action}>
-      <ErrorSummary title={texts.checkFields} errors={errors} />
+      <ErrorSummary title={texts.notAccepted} errors={errors} />
       {returnPath !== undefined && <input type="hidden" name="then" value={returnPath} />}
       {children}
       <div className="buttons">
