@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { UNPAID_FINAL_STATUSES } from '../../../domain/payment-transitions';
+import { UNPAID_FINAL_STATUSES, type PaymentStatus } from '../../../domain/payment-transitions';
 import { Chip, toneOf } from '../../ui/chip';
 import { OfferedActionButton, type OfferedAction } from '../../ui/offered-action';
 import { Countdown, Money, Time } from '../../ui/values';
@@ -77,11 +77,14 @@ function Next({ view, next }: FactsOfPayment & HeadOfPayment): ReactElement {
   );
 }
 
+/** The money goes back to the customer. A failed refund leaves it at the shop. */
+const RETURNED: ReadonlySet<PaymentStatus> = new Set(['refund_processing', 'refunded']);
+
 /** How what the customer pays is divided between the fee and the shop, for money that the shop has or gets. */
 function Split({ view, payment }: FactsOfPayment): ReactElement | null {
   const { detail } = view.texts;
   const { totalRupiah, feeRupiah, netRupiah, status } = payment;
-  if (status === 'refunded' || UNPAID_FINAL_STATUSES.includes(status)) return null;
+  if (RETURNED.has(status) || UNPAID_FINAL_STATUSES.includes(status)) return null;
   const share = Math.round((1_000 * netRupiah) / totalRupiah) / 10;
   return (
     <div className="split">
