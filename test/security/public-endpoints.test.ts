@@ -140,8 +140,8 @@ describe('searches of the documents', () => {
     expect(searched.length).toBeGreaterThan(0);
     expect(searched.length).toBeLessThanOrEqual(Math.ceil((2 + seconds) * perSecond));
     const rejected = responses.filter((response) => !searched.includes(response));
-    const answers = rejected.map(({ status, headers }) => [status, headers.has('retry-after')]);
-    expect(answers).toEqual(answers.map(() => [429, true]));
+    const outcomes = rejected.map(({ status, headers }) => [status, headers.has('retry-after')]);
+    expect(outcomes).toEqual(outcomes.map(() => [429, true]));
   });
 
   it('searches of the documents by all addresses are few a second too, with a page for people', async () => {
