@@ -64,7 +64,7 @@ export interface SandboxUnderTest {
   /** Starts a second sandbox on the same ledger. */
   startAnother(port: number): Promise<Sandbox>;
   /** Stops the sandbox and starts another on the same ledger and port. */
-  restart(): Promise<void>;
+  restart(whileStopped?: () => void): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -122,9 +122,10 @@ export async function openSandbox({
         headers,
       ),
     startAnother: start,
-    async restart() {
+    async restart(whileStopped) {
       const { port } = new URL(sandbox.url);
       await sandbox.close();
+      whileStopped?.();
       sandbox = await start(Number(port));
     },
     async close() {
