@@ -33,7 +33,7 @@ const ALL = 1_000;
 /** Pages that read the rows of a period, of which there are fewer while the merchant is new. */
 const OF_A_PERIOD: ReadonlySet<string> = new Set(['/m/:code', '/m/:code/balance']);
 const OWNER = 'owner@filled.test';
-const TIMEOUT_MS = 600_000;
+const TIMEOUT_MS = 1_200_000;
 
 let database: TestDatabase;
 let db: Pool;
