@@ -18,7 +18,12 @@ export const CHECKOUT_FILES = {
     `${DIRECTORY}/checkout.css`,
     `${UI_FILES}/live-mark.css`,
   ),
-  script: files.publish('checkout.js', `${DIRECTORY}/checkout.js`, `${UI_FILES}/live-mark.js`),
+  script: files.publish(
+    'checkout.js',
+    `${UI_FILES}/countdown.js`,
+    `${DIRECTORY}/checkout.js`,
+    `${UI_FILES}/live-mark.js`,
+  ),
   icon: files.publish('icon.svg', `${DIRECTORY}/icon.svg`),
 };
 

@@ -9,7 +9,7 @@ const files = new PublishedFiles(ADDRESS);
 /** What every page loads. */
 export const DASHBOARD_FILES = {
   ...files.publishStyle('pages.css', `${UI_FILES}/tokens.css`, `${UI_FILES}/environment.css`, `${UI_FILES}/ui.css`),
-  script: files.publish('pages.js', `${UI_FILES}/pages.js`),
+  script: files.publish('pages.js', `${UI_FILES}/countdown.js`, `${UI_FILES}/pages.js`),
   icon: files.publish('icon.svg', `${UI_FILES}/icon.svg`),
 };
 

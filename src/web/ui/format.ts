@@ -97,11 +97,16 @@ export function formatCountdown(milliseconds: number): string {
   return formatSecondsLeft(Math.max(Math.ceil(milliseconds / 1_000), 0));
 }
 
-/** `14:59`, and `23:54:29` of more than 99 minutes; the scripts of the pages format it in the same way. */
+/** A countdown of fewer minutes has no hours. */
+export const MINUTES_OF_HOURS = 100;
+
+/** `14:59`, and `23:54:29` of more than 99 minutes; `countdown.js` formats it in the same way. */
 export function formatSecondsLeft(seconds: number): string {
   const minutes = Math.floor(seconds / 60);
   const rest = twoDigits(seconds % 60);
-  return minutes < 100 ? `${minutes}:${rest}` : `${Math.floor(minutes / 60)}:${twoDigits(minutes % 60)}:${rest}`;
+  return minutes < MINUTES_OF_HOURS
+    ? `${minutes}:${rest}`
+    : `${Math.floor(minutes / 60)}:${twoDigits(minutes % 60)}:${rest}`;
 }
 
 const twoDigits = (count: number) => String(count).padStart(2, '0');

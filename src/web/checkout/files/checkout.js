@@ -138,7 +138,7 @@ function countDown() {
   if (shown === null) return;
   const leftMs = millisecondsLeft();
   const seconds = Math.max(Math.floor(leftMs / 1_000), 0);
-  shown.textContent = countdown(seconds);
+  shown.textContent = formatSecondsLeft(seconds);
   if (leftMs <= 0) {
     end(shown.dataset.end);
     return;
@@ -268,11 +268,3 @@ addEventListener('offline', () => {
 addEventListener('online', () => void refresh());
 setInterval(countDown, 250);
 start();
-
-/** `14:59`, and `23:54:29` of more than 99 minutes, as the page is rendered. */
-function countdown(seconds) {
-  const minutes = Math.floor(seconds / 60);
-  const two = (count) => String(count).padStart(2, '0');
-  const rest = two(seconds % 60);
-  return minutes < 100 ? `${minutes}:${rest}` : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${rest}`;
-}

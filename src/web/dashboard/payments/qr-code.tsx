@@ -3,12 +3,10 @@ import { formatRupiah } from '../../../domain/money';
 import { drawQrisPath } from '../../../qris/image';
 import { shopOf } from '../../../qris/qris';
 import { TEXTS } from '../../checkout/texts';
+import { MINUTES_OF_HOURS } from '../../ui/format';
 import { Countdown, Time } from '../../ui/values';
 import { PAYMENT_TEXTS } from './payment-texts';
 import type { QrPage } from './shown-code';
-
-/** The countdown has hours from here on. */
-const LONG_MS = 100 * 60_000;
 
 /** The code in its frame, as the customer's app and the checkout name the shop, and the time that is left. */
 export function Code(page: QrPage & { readonly payload: string }): ReactElement {
@@ -54,7 +52,7 @@ function TimeLeft({ view, payment }: QrPage): ReactElement {
     <div className="time-left no-print">
       <span className="ring">
         <Ring leftMs={leftMs} wholeMs={payment.expiresAt.getTime() - payment.createdAt.getTime()} />
-        <strong className={leftMs < LONG_MS ? undefined : 'long'}>
+        <strong className={leftMs < MINUTES_OF_HOURS * 60_000 ? undefined : 'long'}>
           <Countdown leftMs={leftMs} />
         </strong>
       </span>

@@ -33,7 +33,7 @@ function startCountdowns(root) {
     const show = () => {
       const leftMs = endAtMs - performance.now();
       const seconds = Math.max(Math.floor(leftMs / 1_000), 0);
-      element.textContent = countdown(seconds);
+      element.textContent = formatSecondsLeft(seconds);
       if (leftMs > 0) return setTimeout(show, 250);
       // A code must not be paid after its end, also if the service does not respond.
       for (const part of document.querySelectorAll('[data-until-end]')) part.remove();
@@ -166,12 +166,4 @@ if (live !== undefined) {
 if (poll !== undefined) startPolling();
 if ((live ?? poll) !== undefined) {
   for (const change of ['online', 'visibilitychange']) addEventListener(change, renewIfVisible);
-}
-
-/** `14:59`, and `23:54:29` of more than 99 minutes, as the page is rendered. */
-function countdown(seconds) {
-  const minutes = Math.floor(seconds / 60);
-  const two = (count) => String(count).padStart(2, '0');
-  const rest = two(seconds % 60);
-  return minutes < 100 ? `${minutes}:${rest}` : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${rest}`;
 }
