@@ -7,8 +7,10 @@ import { renderCardPng, type ReadLogo } from './card/draw-card';
 import { codeCard, receiptCard, type CodePayment } from './cards';
 import { checkoutStateOf, type CheckoutPage, type CheckoutPayment, type MarkTime } from './checkout-state';
 import { markTimeAt } from './mark-time';
-import { renderCheckoutPage, renderUnknownPage } from './page';
+import { renderCheckoutPage } from './page';
+import { TEXTS } from './texts';
 import { timeLeftAt, type TimeLeft } from './time-left';
+import { renderUnknownPages } from './unknown-page';
 
 /** Some hundred pages of 30 kB with a code. */
 const MAX_PAGE_CHARACTERS = 16 * 1_024 * 1_024;
@@ -47,7 +49,7 @@ export class CheckoutPages {
       fetchMethod: (_key, _stale, { context }) => renderCardPng(context, readLogo),
     });
     this.#isSandbox = environment === 'sandbox';
-    this.#unknown = { id: renderUnknownPage('id', this.#isSandbox), en: renderUnknownPage('en', this.#isSandbox) };
+    this.#unknown = renderUnknownPages(TEXTS, this.#isSandbox);
   }
 
   /** The page of an unknown token. */

@@ -15,17 +15,6 @@ export function Outcome({ state, texts }: { readonly state: CheckoutState; reado
   );
 }
 
-/** An address that is that of no payment. */
-export function Unknown({ title, explanation }: StateTexts): ReactElement {
-  return (
-    <>
-      <Disc icon={OUTCOME_ICONS.unknown} />
-      <h1>{title}</h1>
-      <p>{explanation}</p>
-    </>
-  );
-}
-
 /** What happened, as a drawing. */
 export function Disc({ icon: { path, tone } }: { readonly icon: OutcomeIcon }): ReactElement {
   return (

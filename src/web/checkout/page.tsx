@@ -1,5 +1,4 @@
 import type { ReactElement } from 'react';
-import type { Language } from '../../domain/sign-in';
 import { WIB } from '../ui/format';
 import { LiveMark } from '../ui/live-mark';
 import { checkoutStateOf, isLastPage, isWithoutPayment, payablePayload, type CheckoutPage } from './checkout-state';
@@ -7,7 +6,7 @@ import { Code, imageOf, Steps } from './code';
 import { renderDocument } from './document';
 import { Amount, Due } from './due';
 import { markTimeAt } from './mark-time';
-import { Facts, Outcome, Receipt, Returning, Unknown } from './outcome';
+import { Facts, Outcome, Receipt, Returning } from './outcome';
 import { BackToShop, Contact, Merchant, shownLogo } from './shop';
 import { TEXTS } from './texts';
 import { timeLeftAt, type TimeLeft } from './time-left';
@@ -27,21 +26,10 @@ export function renderCheckoutPage(page: CheckoutPage): string {
   });
 }
 
-/** The page of an unknown token, as HTML. */
-export function renderUnknownPage(language: Language, isSandbox: boolean): string {
-  const { title, explanation, askShop } = TEXTS[language].unknown;
-  const children = (
-    <main className="checkout-card ended">
-      <Unknown title={title} explanation={explanation} />
-      <p className="note">{askShop}</p>
-    </main>
-  );
-  return renderDocument({ title, language, isSandbox, reloads: false, accent: null, children });
-}
-
 function Payment(page: CheckoutPage): ReactElement {
   const { payment, path, statusKey, nowMs } = page;
   const state = checkoutStateOf(payment, nowMs);
+  const Past = isWithoutPayment(state) ? WithoutPayment : Ended;
   const payload = payablePayload(payment, nowMs);
   const timeLeft = page.timeLeft ?? timeLeftAt(nowMs, payment.expiresAt);
   return (
@@ -52,8 +40,7 @@ function Payment(page: CheckoutPage): ReactElement {
     >
       {page.isSandbox && <Watermark />}
       <Merchant merchantName={payment.merchantName} logo={shownLogo(payment.logo)} />
-      {payload !== null && <Waiting page={page} payload={payload} timeLeft={timeLeft} />}
-      {payload === null && (isWithoutPayment(state) ? <WithoutPayment {...page} /> : <Ended {...page} />)}
+      {payload === null ? <Past {...page} /> : <Waiting page={page} payload={payload} timeLeft={timeLeft} />}
     </main>
   );
 }

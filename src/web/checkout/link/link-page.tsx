@@ -1,10 +1,9 @@
 import type { ReactElement } from 'react';
-import type { Language } from '../../../domain/sign-in';
 import { renderDocument } from '../document';
 import { OUTCOME_ICONS, type OutcomeIcon } from '../icons';
-import { Disc, Unknown } from '../outcome';
+import { Disc } from '../outcome';
 import { Contact, Merchant, shownLogo } from '../shop';
-import { formatRupiah, formatTimestamp, TEXTS } from '../texts';
+import { formatRupiah, formatTimestamp } from '../texts';
 import { Watermark } from '../watermark';
 import type { LinkPage, LinkPageState } from './link-state';
 import { LINK_TEXTS_OF_CUSTOMERS, type LinkEnd } from './link-texts';
@@ -27,18 +26,6 @@ export function renderLinkPage(page: LinkPage): string {
       </main>
     ),
   });
-}
-
-/** The page of a token that is none. */
-export function renderUnknownLink(language: Language, isSandbox: boolean): string {
-  const { title, explanation } = LINK_TEXTS_OF_CUSTOMERS[language].unknown;
-  const children = (
-    <main className="checkout-card ended">
-      <Unknown title={title} explanation={explanation} />
-      <p className="note">{TEXTS[language].unknown.askShop}</p>
-    </main>
-  );
-  return renderDocument({ title, language, isSandbox, reloads: false, accent: null, children });
 }
 
 const END_ICONS = {

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Environment } from '../../../config';
 import type { Language } from '../../../domain/sign-in';
-import { renderLinkPage, renderUnknownLink } from './link-page';
+import { renderUnknownPages } from '../unknown-page';
+import { renderLinkPage } from './link-page';
 import type { LinkPage } from './link-state';
+import { LINK_TEXTS_OF_CUSTOMERS } from './link-texts';
 
 /** Some hundred pages of 5 kB. */
 const MAX_PAGE_CHARACTERS = 4 * 1_024 * 1_024;
@@ -22,7 +24,7 @@ export class LinkPages {
 
   constructor(environment: Environment) {
     this.#isSandbox = environment === 'sandbox';
-    this.#unknown = { id: renderUnknownLink('id', this.#isSandbox), en: renderUnknownLink('en', this.#isSandbox) };
+    this.#unknown = renderUnknownPages(LINK_TEXTS_OF_CUSTOMERS, this.#isSandbox);
   }
 
   /** The page of an unknown token. */
