@@ -301,7 +301,7 @@ grant insert (version, legal_name, address, tax_number) on company_details to lu
 grant select on fee_postings to lunas_worker, lunas_dashboard, lunas_operator;
 grant select on fee_invoices to lunas_worker, lunas_dashboard, lunas_operator;
 grant update (sealed_parties) on fee_invoices to lunas_operator;
-grant select (id, number, merchant_id) on fee_invoices to lunas_api; -- for `lunas listen`
+grant select (id, number, merchant_id) on fee_invoices to lunas_api; -- for the stream of webhooks
 grant select on invoice_events to lunas_api, lunas_dashboard, lunas_worker, lunas_operator;
 grant select (invoice_id, invoice_version, event, occurred_at) on invoice_events to lunas_reader;
 grant select on balance_adjustments to lunas_worker, lunas_payouts, lunas_dashboard, lunas_operator;

@@ -1,5 +1,6 @@
 import type { Language } from '../../../domain/sign-in';
 import type { ActionTexts } from '../activity/recorded-action';
+import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
 
 /** The actions of payments, as the activity names them. */
 export const PAYMENT_ACTION_TEXTS = {
@@ -45,7 +46,7 @@ const en = {
   deleteDigit: 'Delete the last digit',
   dayTotal: (payments: number) => `Your paid QRs today: ${payments}`,
   allProviders: 'All',
-  moreFilters: 'Filter',
+  moreFilters: SHARED_EN.filter,
   searched: 'Searched the newest 2,000 of these payments. Older ones are on the next page.',
   moreFound: 'More payments match. Write more of the number to find an older one.',
   newPayments: (count: string) => (count === '1' ? '1 new payment.' : `${count} new payments.`),
@@ -107,7 +108,7 @@ const id: PaymentTexts = {
   deleteDigit: 'Hapus angka terakhir',
   dayTotal: (payments) => `QR Anda yang dibayar hari ini: ${payments}`,
   allProviders: 'Semua',
-  moreFilters: 'Filter',
+  moreFilters: SHARED_ID.filter,
   searched: 'Hanya 2.000 pembayaran terbaru yang diperiksa. Yang lebih lama ada di halaman berikutnya.',
   moreFound: 'Masih ada pembayaran lain yang cocok. Tulis nomornya lebih lengkap untuk mencari yang lebih lama.',
   newPayments: (count) => `${count} pembayaran baru.`,

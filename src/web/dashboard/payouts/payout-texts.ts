@@ -139,7 +139,7 @@ const en = {
     status: 'Status',
   },
   filters: {
-    label: 'Filter',
+    label: SHARED_EN.filter,
     status: 'Status',
     all: 'All',
     from: 'From day',
@@ -226,7 +226,7 @@ const id: PayoutTexts = {
     status: 'Status',
   },
   filters: {
-    label: 'Filter',
+    label: SHARED_ID.filter,
     status: 'Status',
     all: 'Semua',
     from: 'Dari hari',

@@ -18,7 +18,7 @@ const en = {
   },
   statuses: { pending: 'Waiting', delivered: 'Delivered', dead: 'Dead' },
   filter: {
-    name: 'Filter',
+    name: SHARED_EN.filter,
     status: 'Status',
     event: 'Event',
     endpoint: 'Endpoint',
@@ -91,7 +91,7 @@ const id: DeliveryTexts = {
   },
   statuses: { pending: 'Menunggu', delivered: 'Terkirim', dead: 'Mati' },
   filter: {
-    name: 'Filter',
+    name: SHARED_ID.filter,
     status: 'Status',
     event: 'Peristiwa',
     endpoint: 'Endpoint',
