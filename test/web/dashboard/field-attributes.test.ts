@@ -43,6 +43,7 @@ const SUBJECT = {
   isProposed: false,
   timeZone: 'Asia/Jakarta',
   contact: null,
+  memberSince: new Date('2026-11-01T00:00:00Z'),
 };
 
 beforeEach(() => {
