@@ -1,9 +1,9 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
 import which from 'which';
 import { messageOf, UserError } from '../errors';
 import { pollUntil } from '../lib/poll-until';
+import { cacheDirectory } from './cache-directory';
 import { createDirectory } from './create-directory';
 import type { LocalStackConfig } from './local-stack-config';
 import { acquireLock, releaseLock } from './lock-file';
@@ -41,8 +41,7 @@ export async function findTemporalBinary(
   } else if (binary.searchedOnPath) {
     problems.push(`${binary.command} is not on PATH`);
   }
-  const cache = path.join(config.XDG_CACHE_HOME ?? path.join(os.homedir(), '.cache'), 'lunas');
-  const file = await new BinaryCache(binary, cache, progress).find(problems, signal);
+  const file = await new BinaryCache(binary, cacheDirectory(config), progress).find(problems, signal);
   progress.log(`${binary.title}: ${file} (cached)`);
   return file;
 }

@@ -17,7 +17,7 @@ export const localStackSchema = environmentSchema.extend({
   SANDBOX_URL: url.optional().describe('URL of a sandbox that runs elsewhere. The local stack then starts none.'),
   XDG_CACHE_HOME: text
     .optional()
-    .describe('Directory of caches; Lunas keeps Temporal binaries there. Default: ~/.cache.'),
+    .describe("Directory of caches: of Temporal's binaries, and of compiled code. Default: ~/.cache."),
 });
 
 export type LocalStackConfig = z.infer<typeof localStackSchema>;

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import Module from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -70,6 +72,18 @@ it('lunas merchants list does not load the client of webhooks', async () => {
 it('lunas --help loads the module of no command', async () => {
   const files = await loadedFiles(['--help']);
   expect(files.filter((file) => file.includes('/src/cli/commands/'))).toEqual([]);
+});
+
+it('a command keeps compiled code in the directory of caches, if Node.js can', async () => {
+  const env = { ...environment(), XDG_CACHE_HOME: directory };
+  await promisify(execFile)(process.execPath, [LUNAS, '--help'], { env });
+  expect(existsSync(path.join(directory, 'lunas', 'compiled'))).toBe('enableCompileCache' in Module);
+});
+
+it('a command works without a directory of caches that it can write', async () => {
+  const env = { ...environment(), XDG_CACHE_HOME: '/dev/null' };
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [LUNAS, '--help'], { env });
+  expect([stdout, stderr]).toEqual([expect.stringContaining('lunas'), '']);
 });
 
 it('lunas help payments prints what lunas payments --help prints', async () => {
