@@ -64,3 +64,23 @@ export interface InvoiceParties {
   readonly company: InvoiceParty;
   readonly merchant: InvoiceParty;
 }
+
+/** What the credit notes of an invoice have left of it, VAT included, and the VAT in it. */
+export interface LeftOfInvoice {
+  readonly leftRupiah: number;
+  readonly leftVatRupiah: number;
+}
+
+/** The VAT of a part of the fee, rounded down; of all that is left, all VAT that is left. */
+export function vatOfPart({ leftRupiah, leftVatRupiah }: LeftOfInvoice, feeRupiah: number): number {
+  // The product of numbers is not exact above 2^53: a fee of Rp 300,000,000 with its VAT.
+  return leftRupiah > 0 ? Number((BigInt(leftVatRupiah) * BigInt(feeRupiah)) / BigInt(leftRupiah)) : 0;
+}
+
+/** Whether both the VAT and the fee without it are at most what is left. */
+export function isPartOf(
+  { leftRupiah, leftVatRupiah }: LeftOfInvoice,
+  { feeRupiah, vatRupiah }: Pick<FeeInvoice, 'feeRupiah' | 'vatRupiah'>,
+): boolean {
+  return vatRupiah <= Math.min(feeRupiah, leftVatRupiah) && feeRupiah - vatRupiah <= leftRupiah - leftVatRupiah;
+}

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Queryable } from '../../db/connection/pool';
 import { onlyRow, requireRow } from '../../db/connection/require-row';
 import { actorText, requesterOf } from '../../domain/actor';
-import type { FeeInvoice } from '../../domain/fee-invoice';
+import { isPartOf, vatOfPart, type FeeInvoice, type LeftOfInvoice } from '../../domain/fee-invoice';
 import { formatRupiah } from '../../domain/money';
 import { Operation } from '../operations/operation';
 import { done, rejected } from '../operations/rejections';
@@ -25,21 +25,7 @@ const creditInput = z.object({
 });
 
 /** An invoice, and what its credit notes have left of it. */
-interface CreditableInvoice extends Pick<FeeInvoice, 'number' | 'kind' | 'merchantId'> {
-  readonly leftRupiah: number;
-  readonly leftVatRupiah: number;
-}
-
-/** The VAT of a part of the fee; of all that is left, all VAT that is left. */
-function vatOfPart({ leftRupiah, leftVatRupiah }: CreditableInvoice, feeRupiah: number): number {
-  return leftRupiah > 0 ? Math.floor((leftVatRupiah * feeRupiah) / leftRupiah) : 0;
-}
-
-/** Whether both the VAT and the fee without it are at most what is left. */
-function isPartOf({ leftRupiah, leftVatRupiah }: CreditableInvoice, part: Pick<FeeInvoice, 'feeRupiah' | 'vatRupiah'>) {
-  const { feeRupiah, vatRupiah } = part;
-  return vatRupiah <= Math.min(feeRupiah, leftVatRupiah) && feeRupiah - vatRupiah <= leftRupiah - leftVatRupiah;
-}
+interface CreditableInvoice extends Pick<FeeInvoice, 'number' | 'kind' | 'merchantId'>, LeftOfInvoice {}
 
 /** Gives back a part of the fees of an invoice, by a credit note. In production two operators decide. */
 export const creditInvoice = new Operation({
