@@ -22,7 +22,7 @@ export type OpenLinkDependencies = CreateDependencies & TemporalState;
 /** What a visitor sent. */
 export interface LinkVisit {
   readonly link: OpenedLink;
-  /** The id of the page that was sent: a repeat has the same one. */
+  /** The id of the page that was sent: a repeat has the same one. With another amount it is no repeat. */
   readonly attempt: string;
   readonly amountRupiah: number;
   readonly now: Date;
@@ -84,8 +84,8 @@ async function findRequest(db: Queryable, merchant: CreatingMerchantRow, visit: 
 }
 
 /** The ids of payments are in the namespace of the link, so they meet no key of a merchant. */
-const paymentIdOf = ({ link, attempt }: LinkVisit, number: number | null) =>
-  uuidV5(number === null ? attempt : String(number), link.id);
+const paymentIdOf = ({ link, attempt, amountRupiah }: LinkVisit, number: number | null) =>
+  uuidV5(number === null ? `${attempt} ${amountRupiah}` : String(number), link.id);
 
 async function takeNumber(db: Queryable, visit: LinkVisit): Promise<OpenedNumber> {
   const { link, now: at } = visit;

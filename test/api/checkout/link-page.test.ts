@@ -178,6 +178,17 @@ describe('a reusable link', () => {
     expect((await pressButton(link)).status).toBe(303);
   });
 
+  it('a page that is sent again with another amount makes a payment of that amount', async () => {
+    const bounds = { minimum_amount: 10_000, maximum_amount: 100_000 };
+    const link = await createTestLink(service, { kind: 'reusable', ...bounds });
+    const attempt = randomUUID();
+    for (const amount of ['20.000', '30.000', '20.000']) {
+      expect((await pressButton(link, { attempt, amount })).status).toBe(303);
+    }
+    const { transactions } = (await service.call('GET', `/transactions?payment_link=${link.referenceId}`)).body;
+    expect(transactions.map(({ amount }: { amount: number }) => amount)).toEqual([30_000, 20_000]);
+  });
+
   it('a payment has the terms of its link, and its return URL only while that is registered', async () => {
     const address = (origins: string) =>
       service.db.query('update merchants set checkout_origins = $2 where id = $1', [service.merchantId, origins]);
