@@ -5,7 +5,7 @@ import { RECEIVED_STATUSES } from '../../../domain/payment-transitions';
 import { delimiterField, type CsvExport } from '../../page/export-csv';
 import { PageError } from '../../page/page-error';
 import { memberPage, redirectTo, type MemberVisit } from '../../page/page-route';
-import { formatExactTime, type Locale } from '../../ui/format';
+import { formatExactTime } from '../../ui/format';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { exportRecorded, type ExportDependencies } from '../export-recorded';
 import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
@@ -77,7 +77,10 @@ function requireMember(members: readonly ShiftMember[], userId: string): ShiftMe
   throw new PageError('not_found', 'no shift of this member is shown to the user');
 }
 
-/** The rows of the page as CSV. The net is that of payments whose money the merchant has. */
+/**
+ * The rows of the page as CSV: as there, only who sees the balance sees what of it is settled. The net is that of
+ * payments whose money the merchant has.
+ */
 export const exportShift = memberPage(MANAGE, {
   method: 'get',
   path: exportShiftPath.pattern,
@@ -92,30 +95,32 @@ export const exportShift = memberPage(MANAGE, {
     const time = shiftTime(sent, { now: visit.now, zone: view.locale.zone });
     const { figures, payments } = await readShift(dependencies.db, { merchantId, userId, ...time });
     if (figures.isTooLong) return redirectTo(shiftPath.to(view, query.sent));
-    const source = sourceOf(payments, time, view.locale);
+    const source = sourceOf(view, payments, time);
     const action = { action: 'shift.export', target: userId, detail: JSON.stringify(query.sent) } as const;
     return exportRecorded(dependencies, visit, { source, delimiter, action });
   },
 });
 
-const COLUMNS = ['created_at', 'reference_id', 'order', 'total', 'status', 'net', 'settled'] as const;
+const COLUMNS = ['created_at', 'reference_id', 'order', 'total', 'status'] as const;
+const BALANCE_COLUMNS = ['net', 'settled'] as const;
 
 function sourceOf(
+  view: MerchantView,
   payments: readonly ShiftPayment[],
   { from }: { readonly from: Date },
-  { zone }: Locale,
 ): CsvExport<ShiftPayment> {
+  const { zone } = view.locale;
+  const seesBalance = view.rightRejection('balance', 'view') === null;
   return {
     fileName: `shift-${formatExactTime(from, zone).slice(0, 10)}`,
-    columns: COLUMNS,
+    columns: seesBalance ? [...COLUMNS, ...BALANCE_COLUMNS] : COLUMNS,
     cellsOf: ({ createdAt, referenceId, merchantReferenceId, totalRupiah, status, netRupiah, settledRupiah }) => [
       formatExactTime(createdAt, zone),
       referenceId,
       merchantReferenceId,
       totalRupiah,
       status,
-      RECEIVED_STATUSES.includes(status) ? netRupiah : null,
-      settledRupiah,
+      ...(seesBalance ? [RECEIVED_STATUSES.includes(status) ? netRupiah : null, settledRupiah] : []),
     ],
     // A shift is bounded, and of one snapshot.
     readPage: (after, limit) => {
