@@ -8,5 +8,6 @@ const PAGE = /^https:\/\/[a-z\d.-]+\.[a-z]{2,}(?:\/\S*)?$/i;
 export function contactHref(contact: string): string | null {
   if (EMAIL.test(contact)) return `mailto:${contact}`;
   if (TELEPHONE.test(contact)) return `tel:${contact.replaceAll(/[^\d+]/g, '')}`;
-  return PAGE.test(contact) ? contact : null;
+  // PostgreSQL stores no NUL.
+  return PAGE.test(contact) && !/\p{Cc}/u.test(contact) ? contact : null;
 }

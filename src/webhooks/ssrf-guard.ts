@@ -40,12 +40,21 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const LOCALHOST = /(?:^|\.)localhost\.?$/;
 
 /** Every rule of a URL. Pages have a text of their own for each. */
-export const URL_RULES = ['not_absolute', 'not_https', 'credentials', 'port', 'localhost', 'not_public'] as const;
+export const URL_RULES = [
+  'not_absolute',
+  'characters',
+  'not_https',
+  'credentials',
+  'port',
+  'localhost',
+  'not_public',
+] as const;
 export type UrlRule = (typeof URL_RULES)[number];
 
 /** The continuation of "The URL …" for each rule. */
 const RULE_TEXTS: Readonly<Record<UrlRule, string>> = {
   not_absolute: 'must be absolute and begin with http:// or https://',
+  characters: 'must not contain white space, a backslash or a control character',
   not_https: 'must begin with https:// in production',
   credentials: 'must not contain a user name or password',
   port: 'must not name a port in production',
@@ -69,9 +78,15 @@ export function urlFormatViolation(text: string, environment: ReceiverRules['env
   return findFormatViolation(text, environment)?.text ?? null;
 }
 
+/** `URL` also takes `https:shop.example`, which a browser reads on a page as a path of that page's server. */
+const ABSOLUTE = /^https?:\/\//i;
+/** `URL` drops or replaces them, other programs do not, and PostgreSQL stores no NUL. */
+const IMPOSSIBLE_CHARACTER = /[\s\\\p{Cc}]/u;
+
 function findFormatViolation(text: string, environment: ReceiverRules['environment']): UrlViolation | null {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return violationOf('not_absolute');
+  const url = ABSOLUTE.test(text) && URL.canParse(text) ? new URL(text) : null;
+  if (url === null) return violationOf('not_absolute');
+  if (IMPOSSIBLE_CHARACTER.test(text)) return violationOf('characters');
   if (environment === 'production' && url.protocol !== 'https:') return violationOf('not_https');
   return url.username !== '' || url.password !== '' ? violationOf('credentials') : null;
 }

@@ -102,13 +102,17 @@ it('names each field that is not possible, keeps what was typed, and changes not
     ['Asia/Jakarta', 'javascript:alert(1)', '', 'return_url', texts.errors.url],
     ['Asia/Jakarta', `https://shop.example/${'x'.repeat(500)}`, '', 'return_url', texts.errors.url],
     ['Asia/Jakarta', 'https://{merchant_reference_id}.example/', '', 'return_url', texts.errors.url],
+    // A browser reads it as a path of Lunas.
+    ['Asia/Jakarta', 'https:shop.example/thanks', '', 'return_url', texts.errors.url],
+    ['Asia/Jakarta', 'https://shop.example/\0', '', 'return_url', texts.errors.url],
     ['Asia/Jakarta', '', 'https://shop.example/path', 'origins', texts.errors.origins],
     ['Asia/Jakarta', '', "https://shop.example;script-src'", 'origins', texts.errors.origins],
     ['Asia/Jakarta', '', tooMany, 'origins', texts.errors.origins],
     ['Asia/Jakarta', '', '', 'contact', texts.errors.contact, 'javascript:alert(1)'],
+    ['Asia/Jakarta', '', '', 'contact', texts.errors.contact, 'https://shop.example/\0'],
   ] as const) {
     const { status, body } = await owner.post(`${path}/edit`, form(zone, url, origins, contact));
-    expect([field, origins, status]).toEqual([field, origins, 422]);
+    expect([field, url, origins, status]).toEqual([field, url, origins, 422]);
     expect(body).toContain(`<a href="#${field}">${error}</a>`);
     expect(body).toContain(`id="${field}-error"`);
     expect(body).toContain(url === '' ? '' : `value="${url}"`);

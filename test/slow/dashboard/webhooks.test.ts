@@ -149,6 +149,8 @@ it.each([
   ['ftp://x', {}, TEXTS.form.errors.not_absolute],
   ['http://10.0.0.1/', {}, TEXTS.form.errors.not_public],
   ['http://user:password@shop.example/', {}, TEXTS.form.errors.credentials],
+  ['http:127.0.0.1:9/', {}, TEXTS.form.errors.not_absolute],
+  ['http://127.0.0.1:9/\0', {}, TEXTS.form.errors.characters],
   ['', {}, TEXTS.form.errors.url],
   ['http://127.0.0.1:9/', { scope: 'listed' }, TEXTS.form.errors.events],
 ])('the address %j is not accepted: %j', async (url, changes, message) => {
