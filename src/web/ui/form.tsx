@@ -47,18 +47,25 @@ interface ErrorSummaryProps {
   readonly errors: Readonly<Partial<Record<string, string>>>;
 }
 
-/** All errors of a form, each a link to its field. */
+/** The name of an error that is of no field. */
+export const FORM_ERROR = 'form';
+
+/** All errors of a form. That of a field is a link to it. */
 export function ErrorSummary({ title, errors }: ErrorSummaryProps): ReactElement | null {
   const entries = Object.entries(errors);
   if (entries.length === 0) return null;
   return (
     <div className="notice bad" role="alert">
       <b>{title}</b>
-      {entries.map(([name, error]) => (
-        <a key={name} href={`#${name}`}>
-          {error}
-        </a>
-      ))}
+      {entries.map(([name, error]) =>
+        name === FORM_ERROR ? (
+          <p key={name}>{error}</p>
+        ) : (
+          <a key={name} href={`#${name}`}>
+            {error}
+          </a>
+        ),
+      )}
     </div>
   );
 }

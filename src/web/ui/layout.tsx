@@ -8,7 +8,7 @@ interface BackLinkProps {
 /** The way to the page above. */
 export function BackLink({ href, label }: BackLinkProps): ReactElement {
   return (
-    <a className="back no-print" href={href}>
+    <a className="back-link no-print" href={href}>
       <span aria-hidden="true">‹ </span>
       {label}
     </a>

@@ -144,7 +144,7 @@ it('three taps on a phone of 360 pixels show a code; a first load is small', asy
   expect(await page.locator('.menu').count()).toBe(0);
   await screenshot(page, 'counter-qr');
   expect((await paymentsOf(userId)).map(({ total }) => total)).toEqual([5_000]);
-  await page.locator('.back').tap();
+  await page.locator('.back-link').tap();
   await page.waitForURL(counter);
   await page.locator('.usual button', { hasText: '5.000' }).tap();
   await onQr(page);
@@ -297,7 +297,7 @@ it('a page names the lost connection, and the same tap again is one payment', as
   await take(page, '9', '000');
   expect(await paymentsOf(userId)).toHaveLength(1);
   // That page was shown: the next customer with the same amount has a payment of their own.
-  await page.locator('.back').tap();
+  await page.locator('.back-link').tap();
   await take(page, '9', '000');
   expect(await paymentsOf(userId)).toHaveLength(2);
   await close();

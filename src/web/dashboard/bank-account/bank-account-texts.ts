@@ -123,7 +123,7 @@ const en = {
     warning: 'Payouts wait until the new account is usable.',
     next: 'The bank is asked for the name of the holder. Then a second member, if you have one, and Lunas approve it.',
     submit: 'Add the account',
-    cancel: 'Cancel',
+    cancel: 'Back',
     errorTitle: SHARED_EN.checkFields,
     errors: {
       bank: 'Choose a bank.',
@@ -212,7 +212,7 @@ const id: BankAccountTexts = {
     warning: 'Pencairan menunggu sampai rekening baru dapat dipakai.',
     next: 'Bank ditanya nama pemiliknya. Setelah itu anggota kedua, jika ada, dan tim Lunas menyetujui rekening ini.',
     submit: 'Tambah rekening',
-    cancel: 'Batal',
+    cancel: 'Kembali',
     errorTitle: SHARED_ID.checkFields,
     errors: {
       bank: 'Pilih bank.',

@@ -1,6 +1,7 @@
 import type { LinkKind, LinkStatus } from '../../../domain/payment-link';
 import type { Language } from '../../../domain/sign-in';
 import type { ActionTexts } from '../activity/recorded-action';
+import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
 
 /** The actions of payment links, as the activity names them. */
 export const LINK_ACTION_TEXTS = {
@@ -16,7 +17,7 @@ const en = {
   nothing: 'No links yet. Make one, and send it by WhatsApp.',
   noMatch: 'No link has this status.',
   clear: 'Show all',
-  errorTitle: 'This filter is not valid',
+  errorTitle: SHARED_EN.wrongFilter,
   statusFilter: 'Status',
   all: 'All',
   pager: { newer: 'Newest', older: 'Older', name: 'Pages' },
@@ -29,7 +30,7 @@ const en = {
   range: (from: string, to: string) => `${from} to ${to}`,
   form: {
     heading: 'New payment link',
-    errorTitle: 'Please correct these fields',
+    errorTitle: SHARED_EN.checkFields,
     title: 'What it is for',
     titleHint: 'Every visitor reads it. Do not write names of customers here.',
     kind: 'How often it can be paid',
@@ -95,7 +96,7 @@ const en = {
     explanation:
       'No customer can start a new payment by it. A payment that is open can still be paid. ' +
       'Closing cannot be undone: make a new link instead.',
-    cancel: 'Keep it',
+    cancel: 'Back',
   },
   sheet: {
     scan: "Open with your phone's camera",
@@ -117,7 +118,7 @@ const id: LinkTexts = {
   nothing: 'Belum ada tautan. Buat satu, lalu kirim lewat WhatsApp.',
   noMatch: 'Tidak ada tautan dengan status ini.',
   clear: 'Tampilkan semua',
-  errorTitle: 'Filter ini tidak berlaku',
+  errorTitle: SHARED_ID.wrongFilter,
   statusFilter: 'Status',
   all: 'Semua',
   pager: { newer: 'Terbaru', older: 'Lebih lama', name: 'Halaman' },
@@ -127,7 +128,7 @@ const id: LinkTexts = {
   range: (from, to) => `${from} sampai ${to}`,
   form: {
     heading: 'Tautan pembayaran baru',
-    errorTitle: 'Perbaiki kolom ini',
+    errorTitle: SHARED_ID.checkFields,
     title: 'Untuk apa',
     titleHint: 'Semua pengunjung membacanya. Jangan tulis nama pelanggan di sini.',
     kind: 'Berapa kali dapat dibayar',
@@ -193,7 +194,7 @@ const id: LinkTexts = {
     explanation:
       'Tidak ada yang dapat memulai pembayaran baru. Pembayaran yang masih terbuka tetap dapat dibayar. ' +
       'Penutupan tidak dapat dibatalkan: buat tautan baru.',
-    cancel: 'Biarkan',
+    cancel: 'Kembali',
   },
   sheet: {
     scan: 'Buka dengan kamera ponsel Anda',

@@ -4,7 +4,8 @@ import { requireDone } from '../../../services/operations/require-done';
 import { showOwnCustomer } from '../../../services/payments/show-customer';
 import { orNoPage } from '../../page/page-error';
 import { memberPage, NO_FIELDS } from '../../page/page-route';
-import { Card, Facts, Notice, PageHead } from '../../ui/layout';
+import { Card, Facts, PageHead } from '../../ui/layout';
+import { EmptyState } from '../../ui/table';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { renderMerchantPage } from '../merchant-page';
 import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
@@ -64,9 +65,9 @@ function Customer({ view, referenceId, customer, metadata }: CustomerPage): Reac
       <div className="stack">
         <p className="dim">{texts.recorded}</p>
         {customer.length + metadata.length === 0 && (
-          <Notice tone="info">
-            <p>{texts.none}</p>
-          </Notice>
+          <Card>
+            <EmptyState icon="payments" text={texts.none} />
+          </Card>
         )}
         {customer.length > 0 && (
           <Card>

@@ -92,7 +92,7 @@ function NoPayout({ view, why }: { readonly view: MerchantView; readonly why: Pa
         <p>{whyNotText(view, why)}</p>
       </Notice>
       <div className="buttons">
-        <a className="button wide-button" href={NEXT_PATHS[step].to(view)}>
+        <a className="button primary wide-button" href={NEXT_PATHS[step].to(view)}>
           {PAYOUT_FORM_TEXTS[view.locale.language].new.next[step]}
         </a>
       </div>

@@ -14,6 +14,7 @@ import type { DashboardDependencies } from '../dashboard-dependencies';
 import { renderMerchantPage } from '../merchant-page';
 import { merchantRejection, merchantView, pageResponse, type MerchantView } from '../merchant-view';
 import { memberActor } from '../user-identity';
+import { PAYOUT_FORM_TEXTS } from './payout-form-texts';
 import { payoutsPath, proposedSchedulePath, schedulePath } from './payout-paths';
 import { PAYOUT_TEXTS } from './payout-texts';
 import { nextRunText, SCHEDULE_TEXTS } from './schedule-texts';
@@ -101,7 +102,11 @@ function Proposal({ view, proposed, now, rejection }: ProposalProps): ReactEleme
         tone="danger"
         fields={{ ...fields, decision: 'withdraw' }}
         rejection={null}
-      />
+      >
+        <a className="button wide-button back-button" href={back.href}>
+          {PAYOUT_FORM_TEXTS[locale.language].new.back}
+        </a>
+      </ConfirmForm>
     </ConfirmFrame>
   );
 }

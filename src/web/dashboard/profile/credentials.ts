@@ -8,7 +8,13 @@ import type { DashboardDependencies } from '../dashboard-dependencies';
 import { pageResponse } from '../merchant-view';
 import { enrolmentSchema } from '../sign-in/enrol';
 import { mismatchOf, newPasswordFields, rejectedPassword } from '../sign-in/new-password';
-import { fieldTexts, signInProblem, signInResponse, type SignInProblem } from '../sign-in/sign-in-problem';
+import {
+  fieldTexts,
+  problemErrors,
+  signInProblem,
+  signInResponse,
+  type SignInProblem,
+} from '../sign-in/sign-in-problem';
 import { SIGN_IN_TEXTS } from '../sign-in/sign-in-texts';
 import { sessionCookies } from '../sign-in/signed-in';
 import {
@@ -85,7 +91,7 @@ const saveTotp = userPage({
 async function totpPage(dependencies: FormDependencies, visit: UserVisit, problem?: SignInProblem, sealed?: string) {
   const { hasTotp: replaces } = await readFactors(dependencies.db, visit.session.user.id);
   const enrolment = beginTotpEnrolment(dependencies.sealer, visit.session, sealed);
-  const errors = problem === undefined ? {} : { code: problem.text };
+  const errors = problem === undefined ? {} : problemErrors(problem, 'code');
   return signInResponse(renderTotpPage({ view: userView(dependencies, visit), replaces, enrolment, errors }), problem);
 }
 

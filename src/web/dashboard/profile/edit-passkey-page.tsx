@@ -1,15 +1,19 @@
 import type { FieldErrors } from '../../page/read-form';
-import { ConfirmForm, Field } from '../../ui/form';
+import { ConfirmPage } from '../../ui/confirm-page';
+import { Field } from '../../ui/form';
+import { Time } from '../../ui/values';
 import { PASSKEY_SCRIPTS } from '../files';
 import { NAME_ATTRIBUTES } from '../sign-in/name-field';
 import { PasskeyForm, type PasskeyRequest } from '../sign-in/passkey-page';
 import { SignInForm } from '../sign-in/sign-in-form';
 import { SIGN_IN_TEXTS } from '../sign-in/sign-in-texts';
 import { renderCredentialPage } from './credential-page';
+import type { ShownPasskey } from './passkey-list';
 import { PROFILE_TEXTS } from './profile-texts';
-import type { UserView } from './user-page';
+import { localeOf, renderUserPage, type UserView } from './user-page';
 
-const PASSKEYS = '/profile/security/passkeys';
+const SECURITY = '/profile/security';
+const PASSKEYS = `${SECURITY}/passkeys`;
 
 interface NamePage {
   readonly view: UserView;
@@ -25,7 +29,7 @@ export function renderPasskeyNamePage({ view, id, name, errors }: NamePage): str
   const { passkeys } = PROFILE_TEXTS[view.language];
   const action = `${PASSKEYS}/${id ?? 'new'}`;
   const remove = id !== null && (
-    <a className="button wide-button" href={`${action}/remove`}>
+    <a className="button danger wide-button" href={`${action}/remove`}>
       {passkeys.remove}
     </a>
   );
@@ -53,7 +57,7 @@ export function renderPasskeyNamePage({ view, id, name, errors }: NamePage): str
       </SignInForm>
     </>
   );
-  return renderCredentialPage(view, id === null ? passkeys.add : passkeys.change, content, PASSKEY_SCRIPTS.offer);
+  return renderCredentialPage(view, id === null ? passkeys.add : passkeys.changeTitle, content, PASSKEY_SCRIPTS.offer);
 }
 
 /** The browser asks where to keep the new passkey. */
@@ -65,19 +69,36 @@ export function renderNewPasskeyPage(view: UserView, request: PasskeyRequest): s
 
 interface RemovalPage {
   readonly view: UserView;
-  readonly id: string;
-  readonly name: string;
+  readonly passkey: ShownPasskey;
   readonly isLast: boolean;
 }
 
-export function renderPasskeyRemovalPage({ view, id, name, isLast }: RemovalPage): string {
-  const { passkeys } = PROFILE_TEXTS[view.language];
-  const action = `${PASSKEYS}/${id}/remove`;
-  const content = (
-    <>
-      <p>{passkeys.removing}</p>
-      <ConfirmForm action={action} label={passkeys.remove} tone="danger" rejection={isLast ? passkeys.last : null} />
-    </>
+/** The question before a passkey is removed. */
+export function renderPasskeyRemovalPage({ view, passkey, isLast }: RemovalPage): string {
+  const { language } = view;
+  const { passkeys, security } = PROFILE_TEXTS[language];
+  const { columns } = passkeys;
+  const { name, isBackedUp, createdAt, lastUsedAt } = passkey;
+  const children = (
+    <ConfirmPage
+      title={passkeys.removeTitle}
+      back={{ href: SECURITY, label: security }}
+      facts={[
+        { name: columns.name, value: <bdi>{name}</bdi> },
+        { name: passkeys.device, value: isBackedUp ? passkeys.backedUp : passkeys.singleDevice },
+        { name: columns.added, value: <Time at={createdAt} style="short" locale={localeOf(view)} /> },
+        {
+          name: columns.used,
+          value: lastUsedAt ? <Time at={lastUsedAt} style="short" locale={localeOf(view)} /> : passkeys.never,
+        },
+      ]}
+      explanation={passkeys.removing}
+      action={`${PASSKEYS}/${passkey.id}/remove`}
+      button={passkeys.remove}
+      cancel={SIGN_IN_TEXTS[language].cancel}
+      tone="danger"
+      rejection={isLast ? passkeys.last : null}
+    />
   );
-  return renderCredentialPage(view, passkeys.removeTitle(name), content);
+  return renderUserPage(view, { title: passkeys.removeTitle, current: 'security', children });
 }

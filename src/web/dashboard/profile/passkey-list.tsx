@@ -3,7 +3,7 @@ import { Card } from '../../ui/layout';
 import { Table, type Column } from '../../ui/table';
 import { Time } from '../../ui/values';
 import { PROFILE_TEXTS } from './profile-texts';
-import type { UserView } from './user-page';
+import { localeOf, type UserView } from './user-page';
 
 export interface ShownPasskey {
   readonly id: string;
@@ -44,9 +44,9 @@ export function Passkeys({ view, passkeys }: PasskeysProps): ReactElement {
   );
 }
 
-function columnsOf({ language }: UserView): readonly Column<ShownPasskey>[] {
-  const { passkeys: texts } = PROFILE_TEXTS[language];
-  const locale = { language, zone: 'Asia/Jakarta' } as const;
+function columnsOf(view: UserView): readonly Column<ShownPasskey>[] {
+  const { passkeys: texts } = PROFILE_TEXTS[view.language];
+  const locale = localeOf(view);
   return [
     {
       title: texts.columns.name,

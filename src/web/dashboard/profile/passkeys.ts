@@ -117,8 +117,9 @@ const removalForm = userPage({
   method: 'get',
   fields: NO_FIELDS,
   async handler(dependencies: DashboardDependencies, visit) {
-    const { id, name, isNeeded: isLast } = await ownPasskey(dependencies, visit);
-    return pageResponse(renderPasskeyRemovalPage({ view: userView(dependencies, visit), id, name, isLast }));
+    const passkey = await ownPasskey(dependencies, visit);
+    const page = { view: userView(dependencies, visit), passkey, isLast: passkey.isNeeded };
+    return pageResponse(renderPasskeyRemovalPage(page));
   },
 });
 
@@ -127,14 +128,15 @@ const remove = userPage({
   method: 'post',
   fields: NO_FIELDS,
   async handler(dependencies: DashboardDependencies, visit) {
-    const { id, name } = await ownPasskey(dependencies, visit);
+    const passkey = await ownPasskey(dependencies, visit);
+    const removal = { id: passkey.id, address: clientAddress(visit.request) };
     try {
-      await removePasskey(dependencies, visit.session, { id, address: clientAddress(visit.request) }, visit.now);
+      await removePasskey(dependencies, visit.session, removal, visit.now);
       return redirectTo(`${SECURITY}?done=passkey_removed`);
     } catch (error) {
       if (!(error instanceof ConflictError)) return rejectUnknown(error);
       const view = userView(dependencies, visit);
-      return pageResponse(renderPasskeyRemovalPage({ view, id, name, isLast: true }), 409);
+      return pageResponse(renderPasskeyRemovalPage({ view, passkey, isLast: true }), 409);
     }
   },
 });

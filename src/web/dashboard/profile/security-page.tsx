@@ -6,7 +6,7 @@ import { Time } from '../../ui/values';
 import { describeBrowser } from './describe-browser';
 import { Passkeys, type ShownPasskey } from './passkey-list';
 import { PROFILE_TEXTS, type ProfileTexts } from './profile-texts';
-import { renderUserPage, type UserView } from './user-page';
+import { localeOf, renderUserPage, type UserView } from './user-page';
 
 interface ShownSession {
   readonly id: string;
@@ -110,11 +110,11 @@ function Sessions({ view, sessions, currentSessionId }: SecurityPage): ReactElem
 }
 
 function columnsOf(
-  { language }: UserView,
+  view: UserView,
   texts: ProfileTexts['sessions'],
   currentSessionId: string,
 ): readonly Column<ShownSession>[] {
-  const locale = { language, zone: 'Asia/Jakarta' } as const;
+  const locale = localeOf(view);
   return [
     {
       title: texts.columns.browser,

@@ -2,6 +2,7 @@ import type { ReactElement, ReactNode } from 'react';
 import type { Language } from '../../../domain/sign-in';
 import { renderDocument } from '../../ui/document';
 import { SANDBOX_TEXTS } from '../../ui/environment-bar';
+import { WIB, type Locale } from '../../ui/format';
 import { DoneNotice } from '../../ui/layout';
 import { Shell } from '../../ui/shell';
 import { DASHBOARD_FILES } from '../files';
@@ -18,6 +19,9 @@ export interface UserView {
   /** What the user has just done. */
   readonly done: keyof ProfileTexts['done'] | null;
 }
+
+/** A user has no zone of their own. */
+export const localeOf = ({ language }: UserView): Locale => ({ language, zone: WIB });
 
 interface UserPage {
   readonly title: string;

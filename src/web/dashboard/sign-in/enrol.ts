@@ -6,7 +6,7 @@ import { NO_FIELDS, pendingPage, redirectTo, type PendingVisit } from '../../pag
 import { SIGN_IN_PATHS, withReturn } from '../../page/return-paths';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { renderEnrolPage, renderRecoveryCodesPage } from './enrol-page';
-import { signInProblem, signInResponse, type SignInProblem } from './sign-in-problem';
+import { problemErrors, signInProblem, signInResponse, type SignInProblem } from './sign-in-problem';
 import { SIGN_IN_TEXTS } from './sign-in-texts';
 import { sessionCookies } from './signed-in';
 
@@ -66,7 +66,7 @@ export function enrolPage(
     texts: SIGN_IN_TEXTS[language],
     action: SIGN_IN_PATHS.enrol,
     enrolment: beginTotpEnrolment(sealer, pending, sealed),
-    errors: problem === undefined ? {} : { [rejected]: problem.text },
+    errors: problem === undefined ? {} : problemErrors(problem, rejected),
     returnPath,
   });
   return signInResponse(html, problem);

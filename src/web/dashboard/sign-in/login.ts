@@ -8,7 +8,7 @@ import { SIGN_IN_PATHS, withReturn } from '../../page/return-paths';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { languageLinks } from './language-links';
 import { renderCodePage, renderLoginPage } from './login-page';
-import { codeProof, fieldTexts, formProblem, signInProblem, signInResponse } from './sign-in-problem';
+import { codeProof, fieldTexts, formProblem, problemErrors, signInProblem, signInResponse } from './sign-in-problem';
 import { SIGN_IN_TEXTS } from './sign-in-texts';
 import { browserOf, continueSignIn, REALM } from './signed-in';
 
@@ -51,7 +51,7 @@ const login = publicPage({
       return await continueSignIn(dependencies, visit, opened, email);
     } catch (error) {
       const problem = signInProblem(texts, error);
-      return signInResponse(loginPage(dependencies, visit, { password: problem.text }, email), problem);
+      return signInResponse(loginPage(dependencies, visit, problemErrors(problem, 'password'), email), problem);
     }
   },
 });
@@ -92,7 +92,7 @@ const enterCode = pendingPage({
       return await continueSignIn(dependencies, visit, opened, visit.pending.user.email);
     } catch (error) {
       const problem = signInProblem(texts, error);
-      return signInResponse(codePage(dependencies, visit, { code: problem.text }), problem);
+      return signInResponse(codePage(dependencies, visit, problemErrors(problem, 'code')), problem);
     }
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { InvalidError } from '../../../errors';
 import { attributesOf } from '../../page/field-attributes';
 import type { FieldErrors } from '../../page/read-form';
-import { fieldTexts, formProblem, signInProblem, type SignInProblem } from './sign-in-problem';
+import { fieldTexts, formProblem, problemErrors, signInProblem, type SignInProblem } from './sign-in-problem';
 import type { SignInTexts } from './sign-in-texts';
 
 const newPassword = z.string({ error: 'missing' }).max(128, { error: 'too_long' });
@@ -29,5 +29,5 @@ export function rejectedPassword(texts: SignInTexts, error: unknown): RejectedFo
     return { errors: fieldTexts(texts, { password: error.message }), problem: formProblem('') };
   }
   const problem = signInProblem(texts, error);
-  return { errors: { password: problem.text }, problem };
+  return { errors: problemErrors(problem, 'password'), problem };
 }

@@ -16,7 +16,7 @@ import { enrolPage } from './enrol';
 import { renderRecoveryCodesPage } from './enrol-page';
 import { loginPage } from './login';
 import { renderPasskeyPage, type PasskeyRequest } from './passkey-page';
-import { signInProblem, signInResponse } from './sign-in-problem';
+import { problemErrors, signInProblem, signInResponse } from './sign-in-problem';
 import { SIGN_IN_TEXTS } from './sign-in-texts';
 import { browserOf, continueSignIn, REALM, sessionCookies } from './signed-in';
 import { stepUpPage } from './step-up';
@@ -71,7 +71,7 @@ const finishSignIn = publicPage({
 
 function rejectedSignIn(dependencies: DashboardDependencies, visit: Visit, error: unknown) {
   const problem = signInProblem(SIGN_IN_TEXTS[visit.language], error);
-  return signInResponse(loginPage(dependencies, visit, { passkey: problem.text }), problem);
+  return signInResponse(loginPage(dependencies, visit, problemErrors(problem, 'passkey')), problem);
 }
 
 const beginStepUp = userPage({

@@ -4,6 +4,7 @@ import { increment } from '../../../observability/metrics';
 import type { Proof } from '../../../services/identity/sign-in';
 import { PAGE_HEADERS } from '../../page/headers';
 import type { FieldErrors } from '../../page/read-form';
+import { FORM_ERROR } from '../../ui/form';
 import type { SignInTexts } from './sign-in-texts';
 
 /** Why a form of the sign-in was not accepted, and the status of its response. */
@@ -37,6 +38,11 @@ export function signInProblem({ problems }: SignInTexts, error: unknown): SignIn
       throw error;
   }
 }
+
+/** The errors of a form. A problem that no field has caused, as a limit of attempts, stands above the form only. */
+export const problemErrors = ({ status, text }: SignInProblem, field: string): FieldErrors => ({
+  [status === 422 ? field : FORM_ERROR]: text,
+});
 
 /** The form itself is not complete. */
 export const formProblem = (text: string): SignInProblem => ({ text, status: 422, headers: {} });

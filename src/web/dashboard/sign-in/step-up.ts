@@ -5,7 +5,7 @@ import { stepUp, type Proof } from '../../../services/identity/sign-in';
 import { NO_FIELDS, redirectTo, userPage, type UserVisit } from '../../page/page-route';
 import { SIGN_IN_PATHS } from '../../page/return-paths';
 import type { DashboardDependencies } from '../dashboard-dependencies';
-import { codeProof, signInProblem, signInResponse, type SignInProblem } from './sign-in-problem';
+import { codeProof, problemErrors, signInProblem, signInResponse, type SignInProblem } from './sign-in-problem';
 import { SIGN_IN_TEXTS } from './sign-in-texts';
 import { renderStepUpPage } from './step-up-page';
 
@@ -63,7 +63,7 @@ export async function stepUpPage(
 ) {
   const { hasTotp, hasPasskey } = await readFactors(db, session.user.id);
   const field = hasTotp || hasPasskey ? 'code' : 'password';
-  const errors = problem === undefined ? {} : { [rejected ?? field]: problem.text };
+  const errors = problem === undefined ? {} : problemErrors(problem, rejected ?? field);
   const html = renderStepUpPage({
     language,
     isSandbox: environment === 'sandbox',

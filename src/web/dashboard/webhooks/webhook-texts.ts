@@ -59,7 +59,7 @@ const en = {
     expandHint: 'A change is valid for the next attempts, also those that wait.',
     create: 'Create endpoint',
     save: 'Save',
-    cancel: 'Cancel',
+    cancel: 'Back',
     errorTitle: SHARED_EN.checkFields,
     errors: {
       form: SHARED_EN.noFormId,
@@ -197,7 +197,7 @@ const id: WebhookTexts = {
     expandHint: 'Perubahan berlaku untuk percobaan berikutnya, juga yang menunggu.',
     create: 'Buat endpoint',
     save: 'Simpan',
-    cancel: 'Batal',
+    cancel: 'Kembali',
     errorTitle: SHARED_ID.checkFields,
     errors: {
       form: SHARED_ID.noFormId,
