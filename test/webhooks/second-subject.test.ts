@@ -23,7 +23,6 @@ const DEPOSIT: TransitionSubject = {
   events: 'deposit_events',
   idColumn: 'deposit_id',
   versionColumn: 'deposit_version',
-  isOptIn: true,
   eventBody: (event) => `
     select changed.id, '${event}' as event, changed.status, :environment::text as environment,
       changed.gross_rupiah as gross_amount`,

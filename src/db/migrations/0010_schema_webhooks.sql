@@ -154,6 +154,21 @@ language sql stable security definer set search_path = public, pg_temp as $$
   where delivery.id = id_of_delivery
 $$;
 
+-- The deliveries of an event of a merchant as they begin, one for each endpoint that receives it. An endpoint without a
+-- list receives the events of payments. PostgreSQL inlines the function: a statement has the plan of its query.
+create function deliveries_of_event(of_merchant uuid, of_event text)
+  returns table (endpoint_id uuid, merchant_id uuid, event text, status text, dead_reason text, finished_at timestamptz)
+language sql stable
+begin atomic
+  select endpoint.id, endpoint.merchant_id, of_event,
+    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
+    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
+    case endpoint.status when 'disabled' then now() end
+  from webhook_endpoints endpoint
+  where endpoint.merchant_id = of_merchant and endpoint.deleted_at is null
+    and ((endpoint.events is null and of_event like 'payment.%') or of_event = any (endpoint.events));
+end;
+
 -- The statement that receives or refunds a late payment writes its event and deliveries by this trigger. An operator's
 -- API books manual refunds, and has no right to write deliveries.
 create function record_late_payment_event() returns trigger
@@ -173,12 +188,8 @@ begin
   ) body;
   insert into webhook_deliveries
     (id, payment_id, late_payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
-  select gen_random_uuid(), new.payment_id, number, endpoint.id, new.merchant_id, name,
-    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
-    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
-    case endpoint.status when 'disabled' then now() end
-  from webhook_endpoints endpoint
-  where endpoint.merchant_id = new.merchant_id and endpoint.deleted_at is null and name = any (endpoint.events);
+  select gen_random_uuid(), new.payment_id, number, delivery.*
+  from deliveries_of_event(new.merchant_id, name) delivery;
   return null;
 end $$;
 create trigger event_of_receipt after insert on late_payments

@@ -130,12 +130,8 @@ begin
   ) body;
   insert into webhook_deliveries
     (id, invoice_id, invoice_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
-  select gen_random_uuid(), issued.id, 1, endpoint.id, issued.merchant_id, 'invoice.issued',
-    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
-    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
-    case endpoint.status when 'disabled' then now() end
-  from issued join webhook_endpoints endpoint on endpoint.merchant_id = issued.merchant_id
-  where endpoint.deleted_at is null and 'invoice.issued' = any (endpoint.events);
+  select gen_random_uuid(), issued.id, 1, delivery.*
+  from issued cross join deliveries_of_event(issued.merchant_id, 'invoice.issued') delivery;
   return null;
 end $$;
 create trigger events_of_issue after insert on fee_invoices referencing new table as issued

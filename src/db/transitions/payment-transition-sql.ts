@@ -21,8 +21,7 @@ export interface TransitionSql {
   readonly returnsConfirmation?: boolean;
 }
 
-/** An endpoint that lists no events receives those of payments. */
-const PAYMENT: TransitionSubject = { ...SUBJECT_TABLES.payment, isOptIn: false, eventBody };
+const PAYMENT: TransitionSubject = { ...SUBJECT_TABLES.payment, eventBody };
 
 /** The body of a webhook, its keys in the order of docs/contract.md#events. */
 function eventBody(event: string): string {

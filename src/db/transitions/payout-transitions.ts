@@ -58,8 +58,7 @@ function stateOf({ status, version, lastSentAt }: PayoutStateRow): PayoutState {
 
 const STATE_COLUMNS = ' changed.last_sent_at as "lastSentAt",';
 
-/** An endpoint receives events of payouts only if it lists them. */
-const PAYOUT: TransitionSubject = { ...SUBJECT_TABLES.payout, isOptIn: true, eventBody };
+const PAYOUT: TransitionSubject = { ...SUBJECT_TABLES.payout, eventBody };
 
 function eventBody(event: string): string {
   return `

@@ -4,8 +4,6 @@ import type { SubjectTables, TransitionTables } from './subjects';
 
 /** A kind of subject, as the statements of its transitions need it. */
 export interface TransitionSubject extends TransitionTables {
-  /** An endpoint receives its events only if it lists them. */
-  readonly isOptIn: boolean;
   /** Selects the body of an event from `changed`, keys in their order. */
   readonly eventBody: (event: string) => string;
 }
@@ -78,8 +76,7 @@ export function compareAndSetSql(
 const UPDATED_AT = "greatest(:at::timestamptz, updated_at + interval '1 millisecond')";
 
 /** The event with its exact body, and a delivery for each endpoint that subscribes to it. */
-function eventSql({ events, idColumn, versionColumn, isOptIn, eventBody }: TransitionSubject, event: string): string {
-  const isListed = `'${event}' = any (endpoint.events)`;
+function eventSql({ events, idColumn, versionColumn, eventBody }: TransitionSubject, event: string): string {
   return `
 event as (
   insert into ${events} (${idColumn}, ${versionColumn}, event, body, occurred_at)
@@ -89,13 +86,8 @@ event as (
 deliveries as (
   insert into webhook_deliveries
     (id, ${idColumn}, ${versionColumn}, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
-  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
-    '${event}',
-    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
-    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
-    case endpoint.status when 'disabled' then now() end
-  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.deleted_at is null and ${isOptIn ? isListed : `(endpoint.events is null or ${isListed})`}
+  select gen_random_uuid(), changed.id, changed.version, delivery.*
+  from changed cross join deliveries_of_event(changed.merchant_id, '${event}') delivery
   returning status
 )`;
 }

@@ -73,13 +73,8 @@ event as (
 deliveries as (
   insert into webhook_deliveries
     (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
-  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
-    'payment.created',
-    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
-    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
-    case endpoint.status when 'disabled' then now() end
-  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.created' = any (endpoint.events))
+  select gen_random_uuid(), changed.id, changed.version, delivery.*
+  from changed cross join deliveries_of_event(changed.merchant_id, 'payment.created') delivery
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
@@ -117,13 +112,8 @@ event as (
 deliveries as (
   insert into webhook_deliveries
     (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
-  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
-    'payment.pending',
-    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
-    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
-    case endpoint.status when 'disabled' then now() end
-  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.pending' = any (endpoint.events))
+  select gen_random_uuid(), changed.id, changed.version, delivery.*
+  from changed cross join deliveries_of_event(changed.merchant_id, 'payment.pending') delivery
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
@@ -160,13 +150,8 @@ event as (
 deliveries as (
   insert into webhook_deliveries
     (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
-  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
-    'payment.failed',
-    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
-    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
-    case endpoint.status when 'disabled' then now() end
-  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.failed' = any (endpoint.events))
+  select gen_random_uuid(), changed.id, changed.version, delivery.*
+  from changed cross join deliveries_of_event(changed.merchant_id, 'payment.failed') delivery
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
@@ -229,13 +214,8 @@ event as (
 deliveries as (
   insert into webhook_deliveries
     (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
-  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
-    'payment.paid',
-    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
-    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
-    case endpoint.status when 'disabled' then now() end
-  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.paid' = any (endpoint.events))
+  select gen_random_uuid(), changed.id, changed.version, delivery.*
+  from changed cross join deliveries_of_event(changed.merchant_id, 'payment.paid') delivery
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
@@ -283,13 +263,8 @@ event as (
 deliveries as (
   insert into webhook_deliveries
     (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
-  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
-    'payment.expired',
-    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
-    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
-    case endpoint.status when 'disabled' then now() end
-  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.expired' = any (endpoint.events))
+  select gen_random_uuid(), changed.id, changed.version, delivery.*
+  from changed cross join deliveries_of_event(changed.merchant_id, 'payment.expired') delivery
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
@@ -333,13 +308,8 @@ event as (
 deliveries as (
   insert into webhook_deliveries
     (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
-  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
-    'payment.cancelled',
-    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
-    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
-    case endpoint.status when 'disabled' then now() end
-  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.cancelled' = any (endpoint.events))
+  select gen_random_uuid(), changed.id, changed.version, delivery.*
+  from changed cross join deliveries_of_event(changed.merchant_id, 'payment.cancelled') delivery
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
@@ -384,13 +354,8 @@ event as (
 deliveries as (
   insert into webhook_deliveries
     (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
-  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
-    'payment.failed',
-    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
-    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
-    case endpoint.status when 'disabled' then now() end
-  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.failed' = any (endpoint.events))
+  select gen_random_uuid(), changed.id, changed.version, delivery.*
+  from changed cross join deliveries_of_event(changed.merchant_id, 'payment.failed') delivery
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
@@ -434,13 +399,8 @@ event as (
 deliveries as (
   insert into webhook_deliveries
     (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
-  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
-    'payment.refund_processing',
-    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
-    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
-    case endpoint.status when 'disabled' then now() end
-  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.refund_processing' = any (endpoint.events))
+  select gen_random_uuid(), changed.id, changed.version, delivery.*
+  from changed cross join deliveries_of_event(changed.merchant_id, 'payment.refund_processing') delivery
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
@@ -508,13 +468,8 @@ event as (
 deliveries as (
   insert into webhook_deliveries
     (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
-  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
-    'payment.paid',
-    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
-    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
-    case endpoint.status when 'disabled' then now() end
-  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.paid' = any (endpoint.events))
+  select gen_random_uuid(), changed.id, changed.version, delivery.*
+  from changed cross join deliveries_of_event(changed.merchant_id, 'payment.paid') delivery
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
@@ -579,13 +534,8 @@ event as (
 deliveries as (
   insert into webhook_deliveries
     (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
-  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
-    'payment.refunded',
-    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
-    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
-    case endpoint.status when 'disabled' then now() end
-  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.refunded' = any (endpoint.events))
+  select gen_random_uuid(), changed.id, changed.version, delivery.*
+  from changed cross join deliveries_of_event(changed.merchant_id, 'payment.refunded') delivery
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
@@ -635,13 +585,8 @@ event as (
 deliveries as (
   insert into webhook_deliveries
     (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
-  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
-    'payment.refund_failed',
-    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
-    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
-    case endpoint.status when 'disabled' then now() end
-  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.refund_failed' = any (endpoint.events))
+  select gen_random_uuid(), changed.id, changed.version, delivery.*
+  from changed cross join deliveries_of_event(changed.merchant_id, 'payment.refund_failed') delivery
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
@@ -686,13 +631,8 @@ event as (
 deliveries as (
   insert into webhook_deliveries
     (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
-  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
-    'payment.refund_processing',
-    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
-    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
-    case endpoint.status when 'disabled' then now() end
-  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.refund_processing' = any (endpoint.events))
+  select gen_random_uuid(), changed.id, changed.version, delivery.*
+  from changed cross join deliveries_of_event(changed.merchant_id, 'payment.refund_processing') delivery
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
@@ -757,13 +697,8 @@ event as (
 deliveries as (
   insert into webhook_deliveries
     (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
-  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
-    'payment.refunded',
-    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
-    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
-    case endpoint.status when 'disabled' then now() end
-  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.refunded' = any (endpoint.events))
+  select gen_random_uuid(), changed.id, changed.version, delivery.*
+  from changed cross join deliveries_of_event(changed.merchant_id, 'payment.refunded') delivery
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
@@ -828,13 +763,8 @@ event as (
 deliveries as (
   insert into webhook_deliveries
     (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
-  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
-    'payment.refunded',
-    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
-    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
-    case endpoint.status when 'disabled' then now() end
-  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.refunded' = any (endpoint.events))
+  select gen_random_uuid(), changed.id, changed.version, delivery.*
+  from changed cross join deliveries_of_event(changed.merchant_id, 'payment.refunded') delivery
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
@@ -878,13 +808,8 @@ event as (
 deliveries as (
   insert into webhook_deliveries
     (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
-  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
-    'payment.paid',
-    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
-    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
-    case endpoint.status when 'disabled' then now() end
-  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.paid' = any (endpoint.events))
+  select gen_random_uuid(), changed.id, changed.version, delivery.*
+  from changed cross join deliveries_of_event(changed.merchant_id, 'payment.paid') delivery
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
@@ -933,13 +858,8 @@ event as (
 deliveries as (
   insert into webhook_deliveries
     (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
-  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
-    'payment.settled',
-    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
-    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
-    case endpoint.status when 'disabled' then now() end
-  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.settled' = any (endpoint.events))
+  select gen_random_uuid(), changed.id, changed.version, delivery.*
+  from changed cross join deliveries_of_event(changed.merchant_id, 'payment.settled') delivery
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
