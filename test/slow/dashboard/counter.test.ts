@@ -310,6 +310,8 @@ it('an amount that the provider has rejected is another payment when it is enter
   for (const name of ['3', '000']) await key(page, name).tap();
   const [response] = await Promise.all([page.waitForResponse(counter), showQr(page).tap()]);
   expect(response.status()).toBe(409);
+  // The page has replaced the form, and its script has run.
+  await page.getByText('The provider did not create a QR.').waitFor();
   await page.waitForLoadState();
   await page.goto(counter);
   await take(page, '3', '000');
