@@ -35,7 +35,7 @@ export function parseFields<Values>(schema: z.ZodType<Values>, fields: URLSearch
   const sent: Record<string, string> = {};
   const repeated: Record<string, string> = {};
   for (const [name, value] of fields) {
-    if (name in sent) repeated[name] = REPEATED;
+    if (Object.hasOwn(sent, name)) repeated[name] = REPEATED;
     else if (value.trim() !== '') sent[name] = value.trim();
   }
   const parsed = schema.safeParse(sent);

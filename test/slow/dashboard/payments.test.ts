@@ -322,7 +322,7 @@ const CORPUS = [
 it('customer data is shown as text, to those who may see it, and each reading is recorded', async () => {
   const created = await service.call('POST', '/payments', {
     amount: 25_000,
-    customer: { name: CORPUS[0], email: 'budi@shop.test', phone: '0812' },
+    customer: { name: CORPUS[0], email: 'budi@shop.test', phone: '0812', constructor: 'PT Bangun' },
     metadata: { table: CORPUS[1], note: CORPUS[2], emoji: CORPUS[3] },
     merchant_reference_id: CORPUS[4],
   });
@@ -332,6 +332,7 @@ it('customer data is shown as text, to those who may see it, and each reading is
   expect(status).toBe(200);
   expect(body).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
   expect(body).toContain('<bdi>🙂𠮷</bdi>');
+  expect(body).toMatch(/constructor<\/dt><dd[^>]*><bdi>PT Bangun/);
   expect(body).not.toMatch(/<script>alert|<img/);
   await createMember(service.db, 'cashier@customer.test', [[service.merchantId, 'cashier']]);
   const cashier = await dashboard.cookie('cashier@customer.test');

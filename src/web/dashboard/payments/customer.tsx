@@ -58,7 +58,11 @@ function renderCustomerPage(page: CustomerPage): string {
 function Customer({ view, referenceId, customer, metadata }: CustomerPage): ReactElement {
   const texts = PAYMENT_TEXTS[view.locale.language].customer;
   const back = { href: paymentPagePath.to({ ...view, ref: referenceId }), label: referenceId };
-  const names: Readonly<Partial<Record<string, string>>> = { name: texts.name, email: texts.email, phone: texts.phone };
+  const names = new Map([
+    ['name', texts.name],
+    ['email', texts.email],
+    ['phone', texts.phone],
+  ]);
   return (
     <div className="narrow">
       <PageHead title={texts.title} back={back} />
@@ -72,7 +76,7 @@ function Customer({ view, referenceId, customer, metadata }: CustomerPage): Reac
         {customer.length > 0 && (
           <Card>
             <Facts
-              facts={customer.map(([name, value]) => ({ name: names[name] ?? name, value: <bdi>{value}</bdi> }))}
+              facts={customer.map(([name, value]) => ({ name: names.get(name) ?? name, value: <bdi>{value}</bdi> }))}
             />
           </Card>
         )}
