@@ -52,9 +52,11 @@ export const COUNTER_FILES = {
 };
 /** What the page of a QR loads in addition, if the counter has made it. */
 export const COUNTER_SHOWN_SCRIPT = files.publish('counter-shown.js', `${UI_FILES}/counter-shown.js`);
-/** What the slip and the shift load. */
+/** What the slip loads. */
 export const SLIP_STYLES = [files.publish('slip.css', `${UI_FILES}/slip.css`)];
-export const SHIFT_STYLES = [files.publish('shift.css', `${UI_FILES}/shift.css`)];
+/** What a page loads that is printed on A4. */
+export const REPORT_STYLES = [files.publish('report.css', `${UI_FILES}/report.css`)];
+export const SHIFT_STYLES = [files.publish('shift.css', `${UI_FILES}/shift.css`), ...REPORT_STYLES];
 
 /** The icons of the app, by their size. */
 export const APP_ICONS = {

@@ -2,6 +2,7 @@ import { dayInWib } from '../../../src/domain/wib';
 import { insertMerchant } from '../../../src/services/merchants/merchants';
 import { getStatement } from '../../../src/services/payouts/balance';
 import { applyTransitions } from '../../services/ledger/transition-path';
+import { startBrowser } from '../../support/browser';
 import { closeDaysUntil } from '../../support/close-days';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
 import { eventually } from '../../support/eventually';
@@ -219,6 +220,22 @@ it('a statement of a year has 366 days, and without days it is that of this mont
     303,
     expect.stringMatching(/\/balance\/statement\?from=\d{4}-\d\d-01&to=\d{4}-\d\d-\d\d$/),
   ]);
+});
+
+it('a statement of two days is one sheet of A4, on which each amount is inside its table', async () => {
+  const browser = await startBrowser();
+  try {
+    const page = await browser.newPage({ viewport: { width: 703, height: 1_032 } });
+    await dashboard.signIn(page.context(), EMAIL);
+    await page.goto(`${dashboard.url}${home}/balance/statement?from=${closedDay}&to=${openDay}`);
+    const sheets = (await page.pdf({ format: 'A4', preferCSSPageSize: true })).toString('latin1');
+    expect(sheets.match(/\/Type \/Page\b/g)).toHaveLength(1);
+    await page.emulateMedia({ media: 'print' });
+    const right = (box: { x: number; width: number } | null) => (box ? box.x + box.width : Number.NaN);
+    expect(right(await page.locator('table').boundingBox())).toBeLessThanOrEqual(703);
+  } finally {
+    await browser.close();
+  }
 });
 
 it('the page of the balance shows the sum of all lines and its newest changes first', async () => {

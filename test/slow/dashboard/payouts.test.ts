@@ -292,7 +292,7 @@ it.each([
   }
   const { status, html, text } = await open(`${home}/new`, requester);
   expect([status, text]).toEqual([200, expect.stringContaining(reason)]);
-  expect(html).toMatch(new RegExp(`<a class="button wide-button" href="[^"]+">${next}</a>`));
+  expect(html).toMatch(new RegExp(`<a class="button primary wide-button" href="[^"]+">${next}</a>`));
   expect(html).not.toContain('name="up_to"');
 });
 

@@ -9,6 +9,7 @@ import { Card, Notice, PageHead } from '../../ui/layout';
 import { EmptyState, Table } from '../../ui/table';
 import { Time } from '../../ui/values';
 import type { DashboardDependencies } from '../dashboard-dependencies';
+import { REPORT_STYLES } from '../files';
 import { renderMerchantPage } from '../merchant-page';
 import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
 import { dayColumns } from './balance-page';
@@ -60,6 +61,7 @@ function renderPeriod(page: PeriodPage): string {
     title: statement === null ? texts.ofPeriod : titleOf(view, statement),
     current: 'balance',
     live: 'none',
+    styles: REPORT_STYLES,
     children: <PeriodContent {...page} />,
   });
 }
@@ -91,7 +93,7 @@ function PeriodContent({ view, sent, errors, statement }: PeriodPage): ReactElem
           </>
         )}
       </PageHead>
-      <div className="stack statement">
+      <div className="stack">
         <ErrorSummary title={texts.wrongDays} errors={messages} />
         {statement && <Statement view={view} statement={statement} />}
         <PeriodForm view={view} from={sent.from ?? ''} to={sent.to ?? ''} errors={messages} />

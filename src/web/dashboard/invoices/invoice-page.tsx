@@ -6,6 +6,7 @@ import { formatMonth, WIB } from '../../ui/format';
 import { Card, Facts, PageHead, type Fact } from '../../ui/layout';
 import { Table, type Column } from '../../ui/table';
 import { Money, Time } from '../../ui/values';
+import { REPORT_STYLES } from '../files';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import { INVOICE_PAGE_TEXTS } from './invoice-page-texts';
@@ -22,6 +23,7 @@ export function renderInvoicePage(page: InvoicePage): string {
     title: titleOf(page),
     current: 'balance',
     live: 'none',
+    styles: REPORT_STYLES,
     children: <Invoice view={view} invoice={invoice} />,
   });
 }
@@ -109,7 +111,7 @@ function columnsOf({ locale: { language } }: MerchantView): Column<InvoiceLine>[
         </>
       ),
     },
-    { title: columns.rate, narrow: 'second', cell: (line) => invoiceRateText(language, line) },
+    { title: columns.rate, narrow: 'second', className: 'unbroken', cell: (line) => invoiceRateText(language, line) },
     { title: columns.count, narrow: 'hidden', className: 'number', cell: ({ count }) => formatCount(count) },
     {
       title: columns.turnover,
