@@ -244,7 +244,8 @@ function handleError({ log }: AppDependencies, renderFailure: AppSettings['rende
     const failure = known ?? unexpectedFailure(error, request, response);
     response.locals.rejection = failure;
     increment('lunas_http_requests_rejected_total', { code: failure.code });
-    send(response, renderFailure?.(known ?? error, request, requestId) ?? toResponse(failure));
+    const page = renderFailure?.(known ?? error, request, requestId) ?? pageOf(failure, request, response);
+    send(response, page ?? toResponse(failure));
   };
 }
 
@@ -254,6 +255,12 @@ function unexpectedFailure(error: unknown, request: Request, { locals }: Respons
   const message = `The request could not be processed (${String(locals.requestId)}). ${advice}`;
   const internal = error instanceof ExplainedFailure ? error.message : 'an unexpected error';
   return new ApiError('server_error', message, { internal });
+}
+
+/** What the route shows a person; null: its callers are programs. */
+function pageOf(failure: ApiError, request: Request, { locals }: Response): EndpointResponse | null {
+  const route: Route | undefined = locals.route;
+  return route?.renderFailure?.(failure, request) ?? null;
 }
 
 /** The JSON of docs/contract.md#errors. */

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import type { ApiError } from './api-error';
 import type { HttpDependencies } from './http-dependencies';
 
 /** A body without an end: the stream writes to the response until one side closes it. */
@@ -48,6 +49,8 @@ export interface PublicEndpoint<Dependencies> extends EndpointAddress {
   readonly countsAgainstNetworkLimit?: true;
   /** Runs before the body is read. @throws ApiError for a request whose body is not worth reading */
   readonly admit?: (dependencies: Dependencies, request: Request) => Promise<void>;
+  /** What a person sees of a failure; null or absent: the JSON of docs/contract.md#errors. */
+  readonly failurePage?: (dependencies: Dependencies, failure: ApiError, request: Request) => EndpointResponse | null;
   readonly handler: (dependencies: Dependencies, request: Request) => Promise<EndpointResponse>;
 }
 
@@ -59,6 +62,8 @@ export const publicEndpoint = <Dependencies>(
 export interface Route extends EndpointAddress {
   /** @returns the handler for this caller @throws ApiError if the caller is not accepted, or a limit is reached */
   readonly admit: (request: Request, response: Response) => Promise<() => Promise<EndpointResponse>>;
+  /** What a person sees of a failure; null or absent: the JSON of docs/contract.md#errors. */
+  readonly renderFailure?: (failure: ApiError, request: Request) => EndpointResponse | null;
 }
 
 /** Binds an endpoint without a key to what it uses. */
@@ -73,5 +78,6 @@ export function publicRoute<Dependencies extends Pick<HttpDependencies, 'publicB
       await endpoint.admit?.(dependencies, request);
       return () => endpoint.handler(dependencies, request);
     },
+    renderFailure: (failure, request) => endpoint.failurePage?.(dependencies, failure, request) ?? null,
   };
 }

@@ -84,6 +84,21 @@ describe('the budget of the public endpoints', () => {
     },
   );
 
+  it.each([
+    ['/pay/x', 'Tunggu sebentar'],
+    ['/link/x', 'Tunggu sebentar'],
+    ['/docs', 'One moment, please'],
+  ])('429 at %s is a page for a person', async (path, title) => {
+    const headers = { ...from(`198.51.101.${path.length}`), accept: 'text/html,*/*;q=0.8', 'accept-language': 'id' };
+    const responses = await Promise.all(Array.from({ length: FLOOD }, () => fetch(url + path, { headers })));
+    const rejected = responses.find(({ status }) => status === 429);
+    expect(['content-type', 'retry-after'].map((name) => rejected?.headers.get(name))).toEqual([
+      'text/html; charset=utf-8',
+      '1',
+    ]);
+    expect(await rejected?.text()).toContain(`<h1>${title}</h1>`);
+  });
+
   it('429 for forged notifications, without reading their bodies', async () => {
     const send = () =>
       sendRequest(`${url}/provider-notifications/${randomUUID()}`, {

@@ -6,9 +6,10 @@ import type { Card } from './card/card';
 import { renderCardPng, type ReadLogo } from './card/draw-card';
 import { codeCard, receiptCard, type CodePayment } from './cards';
 import { checkoutStateOf, type CheckoutPage, type CheckoutPayment, type MarkTime } from './checkout-state';
+import { renderFailedPages } from './failed-page';
 import { markTimeAt } from './mark-time';
 import { renderCheckoutPage } from './page';
-import { TEXTS } from './texts';
+import { TEXTS, type PageFailure } from './texts';
 import { timeLeftAt, type TimeLeft } from './time-left';
 import { renderUnknownPages } from './unknown-page';
 
@@ -41,6 +42,7 @@ export class CheckoutPages {
   readonly #isSandbox: boolean;
   /** Anyone can request them, so they are rendered once. */
   readonly #unknown: Readonly<Record<Language, string>>;
+  readonly #failed: Readonly<Record<PageFailure, Readonly<Record<Language, string>>>>;
 
   constructor(environment: Environment, readLogo: ReadLogo) {
     this.#images = new LRUCache({
@@ -50,11 +52,17 @@ export class CheckoutPages {
     });
     this.#isSandbox = environment === 'sandbox';
     this.#unknown = renderUnknownPages(TEXTS, this.#isSandbox);
+    this.#failed = renderFailedPages(this.#isSandbox);
   }
 
   /** The page of an unknown token. */
   unknown(language: Language): string {
     return this.#unknown[language];
+  }
+
+  /** The page of a request that failed. */
+  failed(failure: PageFailure, language: Language): string {
+    return this.#failed[failure][language];
   }
 
   /** The text of `renderCheckoutPage`, from the memory. */

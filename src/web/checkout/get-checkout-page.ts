@@ -2,6 +2,7 @@ import { publicEndpoint } from '../../http/endpoint';
 import type { CheckoutDependencies, CheckoutPageDependencies } from './checkout-dependencies';
 import { checkoutHeaders } from './checkout-headers';
 import { statusKeyOf } from './checkout-watch';
+import { failureResponse } from './failure-response';
 import { findCheckoutPage, languageOf } from './find-checkout-page';
 
 const HTML = { 'Content-Type': 'text/html; charset=utf-8' } as const;
@@ -11,6 +12,7 @@ export const getCheckoutPage = publicEndpoint({
   method: 'get',
   path: '/pay/:token',
   countsAgainstNetworkLimit: true,
+  failurePage: failureResponse,
   async handler(dependencies: CheckoutPageDependencies & Pick<CheckoutDependencies, 'lostWorkflows'>, request) {
     const language = languageOf(request);
     const payment = await findCheckoutPage(dependencies, request);

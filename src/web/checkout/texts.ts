@@ -7,6 +7,9 @@ export interface StateTexts {
   readonly explanation: string;
 }
 
+/** Why there is no page: the limit of a network, or a problem of the service. */
+export type PageFailure = 'busy' | 'unavailable';
+
 /** What the page lists about the payment. */
 export type FactName =
   | 'order'
@@ -55,6 +58,9 @@ export interface Texts {
   /** Shown while the status cannot be read. */
   readonly offline: string;
   readonly unknown: StateTexts & { readonly askShop: string };
+  /** The page of a request that failed. */
+  readonly failed: Readonly<Record<PageFailure, StateTexts>>;
+  readonly tryAgain: string;
   readonly showCashier: string;
   /** For a page without the way to the shop or its contact. */
   readonly askShop: (merchant: string) => string;
@@ -155,6 +161,18 @@ const INDONESIAN: Texts = {
     explanation: 'Alamat pembayaran ini tidak ada. Mungkin tautannya terpotong saat disalin.',
     askShop: 'Buka lagi tautan lengkap dari toko, atau minta tautan baru. Jangan bayar lewat alamat lain.',
   },
+  failed: {
+    busy: {
+      title: 'Tunggu sebentar',
+      explanation: 'Terlalu banyak permintaan datang dari jaringan Anda. Coba lagi beberapa detik lagi.',
+    },
+    unavailable: {
+      title: 'Halaman belum dapat ditampilkan',
+      explanation:
+        'Ada gangguan pada layanan. Kalau Anda sudah membayar, jangan bayar lagi: buka lagi halaman ini nanti.',
+    },
+  },
+  tryAgain: 'Coba lagi',
   showCashier: 'Tunjukkan halaman ini kepada kasir.',
   askShop: (merchant) => `Ada pertanyaan? Tanyakan kepada ${merchant}.`,
 };
@@ -253,6 +271,17 @@ const ENGLISH: Texts = {
     explanation: 'This payment address does not exist. The link may have been cut when it was copied.',
     askShop: 'Open the complete link of the shop again, or ask it for a new one. Do not pay at another address.',
   },
+  failed: {
+    busy: {
+      title: 'One moment, please',
+      explanation: 'Too many requests came from your network. Try again in some seconds.',
+    },
+    unavailable: {
+      title: 'The page cannot be shown now',
+      explanation: 'The service has a problem. If you have already paid, do not pay again: open this page again later.',
+    },
+  },
+  tryAgain: 'Try again',
   showCashier: 'Show this page to the cashier.',
   askShop: (merchant) => `Questions? Ask ${merchant}.`,
 };

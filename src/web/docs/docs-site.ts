@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Environment } from '../../config';
 import { renderEventsPage } from './events-page';
 import type { MenuGroup, MenuPage } from './frame';
-import { renderGuidePage, renderHomePage, renderMissingPage } from './guide-page';
+import { renderBusyPage, renderGuidePage, renderHomePage, renderMissingPage } from './guide-page';
 import {
   DEVELOPER_GUIDES,
   GUIDES,
@@ -52,6 +52,7 @@ export class DocsSite {
   });
   #missing: string | undefined;
   #busy: string | undefined;
+  #busySearch: string | undefined;
   #search: DocsSearch | undefined;
 
   constructor(
@@ -116,6 +117,12 @@ export class DocsSite {
     return this.#missing;
   }
 
+  /** For a network that has used its budget of requests. */
+  busyPage(): string {
+    this.#busy ??= renderBusyPage(this.#menu);
+    return this.#busy;
+  }
+
   /** @returns undefined: `search` has to search it */
   findResults(query: string, kind: ResultsKind): string | undefined {
     return this.#found.get(`${kind} ${query}`);
@@ -132,9 +139,9 @@ export class DocsSite {
   }
 
   /** The page instead of results, if there are too many searches. */
-  busyPage(): string {
-    this.#busy ??= renderSearchPage({ query: '', found: null, menu: this.#menu });
-    return this.#busy;
+  busySearchPage(): string {
+    this.#busySearch ??= renderSearchPage({ query: '', found: null, menu: this.#menu });
+    return this.#busySearch;
   }
 
   async #read(guide: Guide): Promise<string> {

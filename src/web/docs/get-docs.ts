@@ -36,6 +36,10 @@ export function getDocs(openapi: string): PublicEndpoint<DocsDependencies>[] {
       path,
       countsAgainstNetworkLimit: true,
       handler: (dependencies: DocsDependencies, request) => respond(request, siteOf(dependencies), dependencies),
+      failurePage(dependencies, { httpStatus, headers }, request) {
+        if (httpStatus !== 429 || !wantsPage(request)) return null;
+        return { status: 429, headers: { ...headers, ...PAGE_HEADERS }, body: siteOf(dependencies).busyPage() };
+      },
     });
   const respondWithResults =
     (kind: ResultsKind): Respond =>
@@ -44,7 +48,7 @@ export function getDocs(openapi: string): PublicEndpoint<DocsDependencies>[] {
       const known = site.findResults(query, kind);
       if (known !== undefined) return pageResponse(request, known);
       publicBudget.count(request, REQUESTS_OF_SEARCH - 1);
-      if (!searches.has(1)) return busyResponse(kind === 'page' ? site.busyPage() : '');
+      if (!searches.has(1)) return busyResponse(kind === 'page' ? site.busySearchPage() : '');
       searches.take(1);
       return pageResponse(request, await site.search(query, kind));
     };

@@ -108,6 +108,22 @@ function Guides({ guides }: { readonly guides: readonly Guide[] }): ReactElement
   );
 }
 
+export function renderBusyPage(menu: readonly MenuGroup[]): string {
+  return renderFrame({
+    title: 'One moment, please',
+    path: null,
+    menu,
+    children: (
+      <div className="prose">
+        <h1>One moment, please</h1>
+        <p>
+          Too many requests came from your network. <a href="">Try again</a> in some seconds.
+        </p>
+      </div>
+    ),
+  });
+}
+
 export function renderMissingPage(menu: readonly MenuGroup[]): string {
   return renderFrame({
     title: 'No such page',

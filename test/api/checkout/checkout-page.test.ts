@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { Pool } from 'pg';
 import type { Environment } from '../../../src/config';
 import { DerivedKeys } from '../../../src/crypto/derived-keys';
 import { PublicLinks } from '../../../src/crypto/public-links';
@@ -98,6 +99,20 @@ describe('GET /pay/:token', () => {
       for (const part of ['events', 'qris.png', 'receipt.png'])
         expect((await fetch(`${unknown}/${part}`)).status).toBe(404);
     }
+  });
+
+  it('500 with a page that asks not to pay again, while PostgreSQL is unavailable', async () => {
+    const { url } = await createPage(service);
+    const queries = jest.spyOn(Pool.prototype, 'query').mockImplementation(() => {
+      throw new Error('no server');
+    });
+    const response = await fetch(url, { headers: { 'accept-language': 'en' } });
+    queries.mockRestore();
+    expect([response.status, headersOf(response)]).toEqual([500, SECURITY_HEADERS]);
+    const page = await response.text();
+    expect(page).toContain('If you have already paid, do not pay again');
+    expect(page).toContain('<a class="button" href="?lang=en">Try again</a>');
+    expect(await readPage(url, 'en')).toContain('Pay with QRIS');
   });
 
   it('the page of the acquirer leads to the checkout page by both references; not in production', async () => {

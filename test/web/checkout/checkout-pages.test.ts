@@ -135,7 +135,12 @@ describe('the environment of a page', () => {
         }),
       ),
     );
-    return [...known, ...LANGUAGES.map((language) => pages.unknown(language))];
+    const others = LANGUAGES.flatMap((language) => [
+      pages.unknown(language),
+      pages.failed('busy', language),
+      pages.failed('unavailable', language),
+    ]);
+    return [...known, ...others];
   };
 
   it('each page of the sandbox has its name in the title, in a bar and all over the card of a payment', () => {

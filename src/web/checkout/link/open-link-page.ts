@@ -9,10 +9,14 @@ import { publicEndpoint, type EndpointResponse } from '../../../http/endpoint';
 import { openLink, type LinkOpening, type OpenLinkDependencies } from '../../../services/links/open-link';
 import type { CheckoutDependencies } from '../checkout-dependencies';
 import { checkoutHeaders } from '../checkout-headers';
+import { failureResponse } from '../failure-response';
 import { languageOf } from '../find-checkout-page';
 import type { LinkPageState } from './link-state';
 
-type LinkPageDependencies = Pick<CheckoutDependencies, 'keylessDb' | 'linkAddresses' | 'checkoutLinks' | 'linkPages'>;
+type LinkPageDependencies = Pick<
+  CheckoutDependencies,
+  'keylessDb' | 'linkAddresses' | 'checkoutLinks' | 'linkPages' | 'checkoutPages'
+>;
 
 type LinkOpenDependencies = LinkPageDependencies & Omit<OpenLinkDependencies, 'db'>;
 
@@ -27,6 +31,7 @@ export const getLinkPage = publicEndpoint({
   method: 'get',
   path: PATH,
   countsAgainstNetworkLimit: true,
+  failurePage: failureResponse,
   async handler(dependencies: LinkPageDependencies, request) {
     const link = await findOwnLink(dependencies, request);
     if (!link) return unknownLink(dependencies, request);
@@ -42,6 +47,7 @@ export const openLinkPage = publicEndpoint({
   countsAgainstNetworkLimit: true,
   readsBody: true,
   maxBytes: MAX_FORM_BYTES,
+  failurePage: failureResponse,
   async handler(dependencies: LinkOpenDependencies, request) {
     const link = await findOwnLink(dependencies, request);
     if (!link) return unknownLink(dependencies, request);
