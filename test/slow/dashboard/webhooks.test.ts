@@ -21,17 +21,23 @@ let service: TestService;
 let dashboard: TestDashboard;
 let receiver: Receiver;
 let home: string;
+/** A user may send 60 forms a minute, and this file sends more. */
+const OTHER_OWNER_EMAIL = 'owner@webhooks.test';
 let owner: string;
+let otherOwner: string;
 
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
   dashboard = await startTestDashboard(service);
-  await service.db.query("update users set language = 'en' where email = $1", [DEMO_OWNER_EMAIL]);
+  await createMember(service.db, OTHER_OWNER_EMAIL, [[service.merchantId, 'owner']]);
+  const emails = [DEMO_OWNER_EMAIL, OTHER_OWNER_EMAIL];
+  await service.db.query("update users set language = 'en' where email = any($1)", [emails]);
   const { rows } = await service.db.query<{ code: string }>('select code from merchants where id = $1', [
     service.merchantId,
   ]);
   home = `/m/${rows[0]?.code}/developers/webhooks`;
   owner = await dashboard.cookie(DEMO_OWNER_EMAIL);
+  otherOwner = await dashboard.cookie(OTHER_OWNER_EMAIL);
 });
 afterAll(async () => {
   await dashboard.close();
@@ -53,12 +59,12 @@ async function send(path: string, form?: Readonly<Record<string, string>>, cooki
 }
 
 const secretIn = (page: string) => /whsec_[A-Za-z0-9+/]{43}=/.exec(page)?.[0] ?? '';
-const sendForm = (path: string, form: Readonly<Record<string, string>> = {}) =>
-  send(path, { form_id: randomUUID(), ...form });
+const sendForm = (path: string, form: Readonly<Record<string, string>> = {}, cookie = owner) =>
+  send(path, { form_id: randomUUID(), ...form }, cookie);
 
-async function create(form: Readonly<Record<string, string>> = {}) {
+async function create(form: Readonly<Record<string, string>> = {}, cookie = owner) {
   const id = randomUUID();
-  const { status, body } = await send(`${home}/new`, { form_id: id, url: receiver.url, scope: 'all', ...form });
+  const { status, body } = await send(`${home}/new`, { form_id: id, url: receiver.url, scope: 'all', ...form }, cookie);
   return { id, path: `${home}/${id}`, status, body, secret: secretIn(body) };
 }
 
@@ -154,7 +160,7 @@ it.each([
   ['', {}, TEXTS.form.errors.url],
   ['http://127.0.0.1:9/', { scope: 'listed' }, TEXTS.form.errors.events],
 ])('the address %j is not accepted: %j', async (url, changes, message) => {
-  const { id, status, body } = await create({ url, ...changes });
+  const { id, status, body } = await create({ url, ...changes }, otherOwner);
   expect([status, body.includes(message)]).toEqual([422, true]);
   await expect(findEndpoint(service.db, 'all', id)).rejects.toThrow('There is no endpoint');
 });
@@ -409,7 +415,7 @@ it('the endpoint of another merchant is 404 on each page, and stays as it is', a
     expect([page, (await send(`${home}/${id}${page}`)).status]).toEqual([page, 404]);
     const form = { url: receiver.url, scope: 'all', overlap: '0' };
     if (page === '') continue;
-    expect([page, (await sendForm(`${home}/${id}${page}`, form)).status]).toEqual([page, 404]);
+    expect([page, (await sendForm(`${home}/${id}${page}`, form, otherOwner)).status]).toEqual([page, 404]);
   }
   expect(await findEndpoint(service.db, 'all', id)).toMatchObject({ status: 'enabled' });
   expect(receiver.received).toEqual([]);
