@@ -27,6 +27,12 @@ export function checkoutHeaders(
   return { ...HEADERS, 'Content-Security-Policy': policy.join('; ') };
 }
 
+/** The headers of a page, as `checkoutHeaders`. */
+export const pageHeaders = (...of: Parameters<typeof checkoutHeaders>) => ({
+  ...checkoutHeaders(...of),
+  'Content-Type': 'text/html; charset=utf-8',
+});
+
 /** An image to save under this name. */
 export function imageResponse(name: string, body: Buffer) {
   const disposition = `attachment; filename="${name}"`;

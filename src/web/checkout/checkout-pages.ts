@@ -6,12 +6,11 @@ import type { Card } from './card/card';
 import { renderCardPng, type ReadLogo } from './card/draw-card';
 import { codeCard, receiptCard, type CodePayment } from './cards';
 import { checkoutStateOf, type CheckoutPage, type CheckoutPayment, type MarkTime } from './checkout-state';
-import { renderFailedPages } from './failed-page';
 import { markTimeAt } from './mark-time';
+import { renderFailedPages, renderUnknownPages } from './message-page';
 import { renderCheckoutPage } from './page';
 import { TEXTS, type PageFailure } from './texts';
 import { timeLeftAt, type TimeLeft } from './time-left';
-import { renderUnknownPages } from './unknown-page';
 
 /** Some hundred pages of 30 kB with a code. */
 const MAX_PAGE_CHARACTERS = 16 * 1_024 * 1_024;
@@ -52,7 +51,10 @@ export class CheckoutPages {
     });
     this.#isSandbox = environment === 'sandbox';
     this.#unknown = renderUnknownPages(TEXTS, this.#isSandbox);
-    this.#failed = renderFailedPages(this.#isSandbox);
+    this.#failed = {
+      busy: renderFailedPages('busy', this.#isSandbox),
+      unavailable: renderFailedPages('unavailable', this.#isSandbox),
+    };
   }
 
   /** The page of an unknown token. */

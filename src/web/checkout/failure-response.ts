@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { ApiError } from '../../http/api-error';
 import type { EndpointResponse } from '../../http/endpoint';
 import type { CheckoutDependencies } from './checkout-dependencies';
-import { checkoutHeaders } from './checkout-headers';
+import { pageHeaders } from './checkout-headers';
 import { languageOf } from './find-checkout-page';
 
 /** A failed request for a page of a customer, who reads no JSON. */
@@ -13,7 +13,7 @@ export function failureResponse(
 ): EndpointResponse {
   return {
     status: httpStatus,
-    headers: { ...headers, ...checkoutHeaders([]), 'Content-Type': 'text/html; charset=utf-8' },
+    headers: { ...headers, ...pageHeaders([]) },
     body: checkoutPages.failed(httpStatus === 429 ? 'busy' : 'unavailable', languageOf(request)),
   };
 }

@@ -1,11 +1,9 @@
 import { publicEndpoint } from '../../http/endpoint';
 import type { CheckoutDependencies, CheckoutPageDependencies } from './checkout-dependencies';
-import { checkoutHeaders } from './checkout-headers';
+import { pageHeaders } from './checkout-headers';
 import { statusKeyOf } from './checkout-watch';
 import { failureResponse } from './failure-response';
 import { findCheckoutPage, languageOf } from './find-checkout-page';
-
-const HTML = { 'Content-Type': 'text/html; charset=utf-8' } as const;
 
 /** The page where a customer pays. It needs no script and sets no cookie. */
 export const getCheckoutPage = publicEndpoint({
@@ -18,7 +16,7 @@ export const getCheckoutPage = publicEndpoint({
     const payment = await findCheckoutPage(dependencies, request);
     if (!payment) {
       const body = dependencies.checkoutPages.unknown(language);
-      return { status: 404, headers: { ...checkoutHeaders([]), ...HTML }, body };
+      return { status: 404, headers: pageHeaders([]), body };
     }
     dependencies.lostWorkflows.check(payment);
     const body = dependencies.checkoutPages.page({
@@ -29,6 +27,6 @@ export const getCheckoutPage = publicEndpoint({
       language,
       nowMs: Date.now(),
     });
-    return { status: 200, headers: { ...checkoutHeaders(payment.checkoutOrigins), ...HTML }, body };
+    return { status: 200, headers: pageHeaders(payment.checkoutOrigins), body };
   },
 });

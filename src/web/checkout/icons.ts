@@ -16,8 +16,11 @@ const RETURN = 'M9.5 7 6.5 10l3 3M6.5 10h7a3.5 3.5 0 0 1 0 7H10';
 const WARNING = 'M12 7v6m0 3.5v.1';
 const CROSS = 'm8.5 8.5 7 7m0-7-7 7';
 
+/** The state of a payment, or why a page has no payment. */
+export type OutcomeName = CheckoutState | PageFailure | 'unknown';
+
 /** The page and the images draw the same. */
-export const OUTCOME_ICONS: Readonly<Record<CheckoutState | PageFailure | 'unknown', OutcomeIcon>> = {
+export const OUTCOME_ICONS: Readonly<Record<OutcomeName, OutcomeIcon>> = {
   preparing: { path: CLOCK, tone: 'neutral' },
   waiting: { path: CLOCK, tone: 'neutral' },
   checking: { path: CLOCK, tone: 'amber' },

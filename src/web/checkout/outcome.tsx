@@ -1,14 +1,19 @@
 import type { ReactElement } from 'react';
 import type { Language } from '../../domain/sign-in';
-import type { CheckoutPage, CheckoutState } from './checkout-state';
+import type { CheckoutPage } from './checkout-state';
 import { factsOf, hasReceipt } from './facts';
-import { OUTCOME_ICONS, type OutcomeIcon } from './icons';
+import { OUTCOME_ICONS, type OutcomeIcon, type OutcomeName } from './icons';
 import { formatTimestamp, TEXTS, type StateTexts } from './texts';
 
-export function Outcome({ state, texts }: { readonly state: CheckoutState; readonly texts: StateTexts }): ReactElement {
+interface OutcomeProps {
+  readonly outcome: OutcomeName;
+  readonly texts: StateTexts;
+}
+
+export function Outcome({ outcome, texts }: OutcomeProps): ReactElement {
   return (
     <>
-      <Disc icon={OUTCOME_ICONS[state]} />
+      <Disc icon={OUTCOME_ICONS[outcome]} />
       <h1>{texts.title}</h1>
       <p>{texts.explanation}</p>
     </>

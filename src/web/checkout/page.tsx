@@ -88,7 +88,7 @@ function WithoutPayment(page: CheckoutPage): ReactElement {
   return (
     <div className="panes without-payment">
       <div className="happened">
-        <Outcome state={state} texts={states[state]} />
+        <Outcome outcome={state} texts={states[state]} />
       </div>
       <div className="was-due">
         <Amount label={facts.total} totalRupiah={payment.totalRupiah} isPast />
@@ -114,7 +114,7 @@ function Ended(page: CheckoutPage): ReactElement {
   const { mark = markTimeAt(payment, language, nowMs) } = page;
   return (
     <>
-      <Outcome state={state} texts={TEXTS[language].states[state]} />
+      <Outcome outcome={state} texts={TEXTS[language].states[state]} />
       {state === 'paid' && <p className="to-show">{TEXTS[language].showCashier}</p>}
       <Amount label={TEXTS[language].facts.total} totalRupiah={payment.totalRupiah} />
       {mark !== null && <LiveMark {...mark} locale={{ language, zone: WIB }} />}

@@ -109,33 +109,41 @@ function Guides({ guides }: { readonly guides: readonly Guide[] }): ReactElement
 }
 
 export function renderBusyPage(menu: readonly MenuGroup[]): string {
-  return renderFrame({
+  return renderMessage(menu, {
     title: 'One moment, please',
-    path: null,
-    menu,
-    children: (
-      <div className="prose">
-        <h1>One moment, please</h1>
-        <p>
-          Too many requests came from your network. <a href="">Try again</a> in some seconds.
-        </p>
-      </div>
+    heading: 'One moment, please',
+    text: (
+      <>
+        Too many requests came from your network. <a href="">Try again</a> in some seconds.
+      </>
     ),
   });
 }
 
 export function renderMissingPage(menu: readonly MenuGroup[]): string {
-  return renderFrame({
+  return renderMessage(menu, {
     title: 'No such page',
-    path: null,
-    menu,
-    children: (
-      <div className="prose">
-        <h1>There is no such page</h1>
-        <p>
-          The menu has all pages, and the search finds a word on any of them. <a href="/docs">All documents</a>
-        </p>
-      </div>
+    heading: 'There is no such page',
+    text: (
+      <>
+        The menu has all pages, and the search finds a word on any of them. <a href="/docs">All documents</a>
+      </>
     ),
   });
+}
+
+interface Message {
+  readonly title: string;
+  readonly heading: string;
+  readonly text: ReactElement;
+}
+
+function renderMessage(menu: readonly MenuGroup[], { title, heading, text }: Message): string {
+  const children = (
+    <div className="prose">
+      <h1>{heading}</h1>
+      <p>{text}</p>
+    </div>
+  );
+  return renderFrame({ title, path: null, menu, children });
 }

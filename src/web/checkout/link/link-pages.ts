@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Environment } from '../../../config';
 import type { Language } from '../../../domain/sign-in';
-import { renderUnknownPages } from '../unknown-page';
+import { renderUnknownPages } from '../message-page';
 import { renderLinkPage } from './link-page';
 import type { LinkPage } from './link-state';
 import { LINK_TEXTS_OF_CUSTOMERS } from './link-texts';

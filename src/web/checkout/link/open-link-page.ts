@@ -8,7 +8,7 @@ import { UNPAID_FINAL_STATUSES } from '../../../domain/payment-transitions';
 import { publicEndpoint, type EndpointResponse } from '../../../http/endpoint';
 import { openLink, type LinkOpening, type OpenLinkDependencies } from '../../../services/links/open-link';
 import type { CheckoutDependencies } from '../checkout-dependencies';
-import { checkoutHeaders } from '../checkout-headers';
+import { pageHeaders } from '../checkout-headers';
 import { failureResponse } from '../failure-response';
 import { languageOf } from '../find-checkout-page';
 import type { LinkPageState } from './link-state';
@@ -21,7 +21,6 @@ type LinkPageDependencies = Pick<
 type LinkOpenDependencies = LinkPageDependencies & Omit<OpenLinkDependencies, 'db'>;
 
 const PATH = '/link/:token';
-const HTML = { 'Content-Type': 'text/html; charset=utf-8' } as const;
 const MAX_FORM_BYTES = 4 * 1_024;
 /** The limits of a link are by minute, or end with a payment. */
 const RETRY_AFTER_SECONDS = 60;
@@ -160,10 +159,10 @@ function showLink(
 ): EndpointResponse {
   const page = { link, state, attempt: attempt ?? randomUUID(), language: languageOf(request) };
   const retry = status === 429 ? { 'Retry-After': String(RETRY_AFTER_SECONDS) } : {};
-  const headers = { ...checkoutHeaders(link.checkoutOrigins, 'self'), ...HTML, ...retry };
+  const headers = { ...pageHeaders(link.checkoutOrigins, 'self'), ...retry };
   return { status, headers, body: linkPages.page(page) };
 }
 
 function unknownLink({ linkPages }: LinkPageDependencies, request: Request): EndpointResponse {
-  return { status: 404, headers: { ...checkoutHeaders([]), ...HTML }, body: linkPages.unknown(languageOf(request)) };
+  return { status: 404, headers: pageHeaders([]), body: linkPages.unknown(languageOf(request)) };
 }

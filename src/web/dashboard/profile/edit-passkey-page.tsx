@@ -8,7 +8,7 @@ import { PasskeyForm, type PasskeyRequest } from '../sign-in/passkey-page';
 import { SignInForm } from '../sign-in/sign-in-form';
 import { SIGN_IN_TEXTS } from '../sign-in/sign-in-texts';
 import { renderCredentialPage } from './credential-page';
-import type { ShownPasskey } from './passkey-list';
+import { LastUse, storageText, type ShownPasskey } from './passkey-list';
 import { PROFILE_TEXTS } from './profile-texts';
 import { localeOf, renderUserPage, type UserView } from './user-page';
 
@@ -85,12 +85,9 @@ export function renderPasskeyRemovalPage({ view, passkey, isLast }: RemovalPage)
       back={{ href: SECURITY, label: security }}
       facts={[
         { name: columns.name, value: <bdi>{name}</bdi> },
-        { name: passkeys.device, value: isBackedUp ? passkeys.backedUp : passkeys.singleDevice },
+        { name: passkeys.device, value: storageText(view, isBackedUp) },
         { name: columns.added, value: <Time at={createdAt} style="short" locale={localeOf(view)} /> },
-        {
-          name: columns.used,
-          value: lastUsedAt ? <Time at={lastUsedAt} style="short" locale={localeOf(view)} /> : passkeys.never,
-        },
+        { name: columns.used, value: <LastUse view={view} at={lastUsedAt} /> },
       ]}
       explanation={passkeys.removing}
       action={`${PASSKEYS}/${passkey.id}/remove`}

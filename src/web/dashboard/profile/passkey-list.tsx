@@ -44,6 +44,17 @@ export function Passkeys({ view, passkeys }: PasskeysProps): ReactElement {
   );
 }
 
+/** Where a passkey is: on one device, or also in a backup. */
+export function storageText({ language }: UserView, isBackedUp: boolean): string {
+  const { passkeys: texts } = PROFILE_TEXTS[language];
+  return isBackedUp ? texts.backedUp : texts.singleDevice;
+}
+
+export function LastUse({ view, at }: { readonly view: UserView; readonly at: Date | null }): ReactElement {
+  if (at === null) return <>{PROFILE_TEXTS[view.language].passkeys.never}</>;
+  return <Time at={at} style="short" locale={localeOf(view)} />;
+}
+
 function columnsOf(view: UserView): readonly Column<ShownPasskey>[] {
   const { passkeys: texts } = PROFILE_TEXTS[view.language];
   const locale = localeOf(view);
@@ -55,7 +66,7 @@ function columnsOf(view: UserView): readonly Column<ShownPasskey>[] {
         <>
           <span className="breakable">{name}</span>
           <br />
-          <span className="dim small">{isBackedUp ? texts.backedUp : texts.singleDevice}</span>
+          <span className="dim small">{storageText(view, isBackedUp)}</span>
         </>
       ),
     },
@@ -67,8 +78,7 @@ function columnsOf(view: UserView): readonly Column<ShownPasskey>[] {
     {
       title: texts.columns.used,
       narrow: 'second',
-      cell: ({ lastUsedAt }) =>
-        lastUsedAt === null ? texts.never : <Time at={lastUsedAt} style="short" locale={locale} />,
+      cell: ({ lastUsedAt }) => <LastUse view={view} at={lastUsedAt} />,
     },
     {
       title: texts.columns.action,
