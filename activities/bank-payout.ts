@@ -141,7 +141,7 @@ export async function recordReport(
       result = await applyTransition(dependencies, { ...request, ...result }, transition, report);
       if (result.attentionReason !== undefined) return result;
     }
-    if (decision.exception) result = { ...result, attentionReason: EXCEPTION_TEXTS[decision.exception] };
+    if (decision.exception) result = { ...result, attentionReason: exceptionText(decision.exception, report) };
   } else if (decision.attention) {
     const isNeverSent = decision.attention === 'not_found' && recorded.isOlderThanRecovery;
     const text = isNeverSent ? `The bank does not know the payout. ${NEVER_SENT}` : ATTENTION_TEXTS[decision.attention];
@@ -160,17 +160,23 @@ const ATTENTION_TEXTS: Readonly<Record<SubmittedAttention, string>> = {
   overdue: 'The bank takes longer than expected.',
 };
 
-const EXCEPTION_TEXTS = {
-  payout_conflict: 'The bank has executed a payout that it should not have.',
-  payout_amount:
-    'The bank reports another amount or account than was sent, or no account: ask it, and resolve the payout.',
-} as const;
+type PayoutException = 'payout_conflict' | 'payout_amount';
 
+function exceptionText(kind: PayoutException, report: FindPayoutOutcome): string {
+  if (kind === 'payout_amount') {
+    return 'The bank reports another amount or account than was sent, or no account: ask it, and resolve the payout.';
+  }
+  return report.outcome === 'found' && report.payout.status === 'failed'
+    ? 'The bank reports that a payout failed which operators resolved as completed: ask it which of the two is true.'
+    : 'The bank has executed a payout that it should not have.';
+}
+
+/** The same report about the same status opens one exception: a bank that changes its mind opens another one. */
 async function openPayoutException(
   { db }: ActivityDependencies,
-  { recorded }: RecordedPayoutStep,
+  { recorded, state }: RecordedPayoutStep,
   report: FindPayoutOutcome,
-  kind: keyof typeof EXCEPTION_TEXTS,
+  kind: PayoutException,
 ): Promise<void> {
   const { referenceId, providerAccountId } = recorded.terms;
   const reported = report.outcome === 'found' ? report.payout : undefined;
@@ -178,7 +184,7 @@ async function openPayoutException(
     ? ` It reports ${formatRupiah(reported.amountRupiah)} to •••• ${reported.accountLastFour ?? 'unknown'}.`
     : '';
   const amountRupiah = reported?.amountRupiah ?? null;
-  const detail = EXCEPTION_TEXTS[kind] + amounts;
+  const detail = `${exceptionText(kind, report)} It is "${state.status}" here.${amounts}`;
   await openExceptionOnce(db, { kind, referenceId, providerAccountId, amountRupiah, detail });
 }
 

@@ -13,7 +13,7 @@ export interface PayoutFailure {
 /** What PostgreSQL records of a payout, as far as the bank's report is compared with it. */
 export interface ComparedPayout {
   readonly status: PayoutStatus;
-  /** An operator resolved it: the bank's status may differ for good. */
+  /** Operators resolved it by the bank's statement: the bank's status may differ for good. */
   readonly isManual: boolean;
   readonly amountRupiah: number;
   readonly accountLastFour: string;
@@ -80,6 +80,8 @@ export function decidePayout(payout: ComparedPayout, report: FindPayoutOutcome, 
   if (amountRupiah !== payout.amountRupiah || hasOurAccount === false) return record([], 'payout_amount');
   const failure = { kind: failureKind ?? 'other', reason: reason ?? 'the bank gives no reason' } as const;
   if (status === 'completed' && payout.status === 'returned' && !payout.isManual) return record([], 'payout_conflict');
+  // Operators completed it by the bank's statement, while the bank's status may have been what it is now.
+  if (status === 'failed' && payout.status === 'completed' && payout.isManual) return record([], 'payout_conflict');
   const decision = DECISIONS[status](payout.status, failure);
   const isProof = hasOurAccount ?? (decision.decision !== 'record' || decision.transitions.length === 0);
   return isProof ? decision : record([], 'payout_amount');

@@ -112,6 +112,14 @@ it.each(['failed', 'returned'] as const)('%s at the bank, and completed: return'
   expect(decide(payout('completed'), found(status))).toEqual(expected);
 });
 
+it('failed at the bank, and completed by operators: only an exception; returned at the bank: return', () => {
+  const compared = payout('completed', { isManual: true });
+  const conflict = { decision: 'record', transitions: [], exception: 'payout_conflict' };
+  expect(decide(compared, found('failed'))).toEqual(conflict);
+  const returned = { decision: 'record', transitions: [{ name: 'return' }] };
+  expect(decide(compared, found('returned'))).toEqual(returned);
+});
+
 it('returned at the bank, and submitted: complete, then return', () => {
   expect(decide(payout('submitted'), found('returned'))).toEqual({
     decision: 'record',
