@@ -189,7 +189,8 @@ export function findRejection(
   if (action === 'cancel' && status === 'refund_processing' && refund && refund.status !== 'held') {
     return { code: 'refund_submitted' };
   }
-  if ((action === 'refund' || action === 'retryRefund') && refund?.number === MAX_REFUNDS) {
+  // What the provider refunds by itself is counted beyond the limit.
+  if ((action === 'refund' || action === 'retryRefund') && refund && refund.number >= MAX_REFUNDS) {
     return { code: 'refund_limit' };
   }
   if (action === 'submitRefundNow' && refund && refund.status !== 'held') return { code: 'refund_submitted' };

@@ -71,6 +71,12 @@ it.each([
     'There were 20 refunds of this transaction already, which is the most there can be.',
   ],
   [
+    'retryRefund',
+    'gopay',
+    { status: 'refund_failed', version: 3, refund: refund('rejected', MAX_REFUNDS + 1) },
+    'There were 20 refunds of this transaction already, which is the most there can be.',
+  ],
+  [
     'settle',
     'gopay',
     { status: 'paid', version: 3, settlesAtMs: NOW_MS + 1_000 },
