@@ -44,7 +44,9 @@ export async function recordDelivered(db: Queryable, successes: readonly Success
           as success (delivery_id, ${ATTEMPT_COLUMNS})
       ),
       failing as (
-        select id from webhook_endpoints where id = any ($7::uuid[]) and consecutive_failures > 0 order by id for update
+        -- A transition that inserts deliveries has locked their endpoints for their keys, in another order.
+        select id from webhook_endpoints where id = any ($7::uuid[]) and consecutive_failures > 0
+        order by id for no key update
       ),
       endpoint as (
         update webhook_endpoints set ${RESET_HEALTH} where id in (select id from failing) returning id
