@@ -44,13 +44,16 @@ async function recordOrder(
   if (status !== 'paid' && status !== 'refunded') return;
   const { referenceId, providerAccountId, paymentId } = terms;
   const found = { referenceId, providerAccountId, paymentId, amountRupiah: totalRupiah };
-  const open = (kind: 'paid_twice' | 'refunded_after_settlement', detail: string) =>
+  const open = (kind: 'paid_twice' | 'refunded_after_settlement' | 'refunded_twice', detail: string) =>
     openExceptionOnce(db, { kind, ...found, detail });
   const paidTwice = () =>
     open('paid_twice', `The provider has transaction ${providerTransactionId} besides the one that is recorded.`);
   if (final.wasPaid && final.providerTransactionId !== providerTransactionId) return paidTwice();
   if (final.status === 'settled' && refunds.length > 0) {
     return open('refunded_after_settlement', 'The provider refunded the customer after the merchant was paid.');
+  }
+  if (final.isManuallyRefunded && refunds.length > 0) {
+    return open('refunded_twice', 'The provider refunded the customer, whom operators had refunded by other means.');
   }
   if (final.wasPaid) return;
   const at = new Date(atMs);

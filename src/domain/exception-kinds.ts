@@ -5,6 +5,7 @@ export const EXCEPTION_KINDS = [
   'unknown_order',
   'paid_twice',
   'refunded_after_settlement',
+  'refunded_twice',
   'reconciliation',
   'foreign_qris',
   'changed_amount',

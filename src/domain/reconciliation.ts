@@ -315,10 +315,11 @@ function compareWithProvider(recorded: RecordedPayment, provider: ProviderRecord
   return breaks;
 }
 
-/** The provider's status is that of a late payment, in suspense or refunded. */
+/** The provider's status is that of a late payment, in suspense or refunded by the provider. */
 function isExplainedByLatePayment({ late, isManuallyRefunded }: RecordedPayment, { status }: ProviderRecord): boolean {
   if (late === null) return false;
-  return status === 'paid' ? late !== 'refunded' || isManuallyRefunded : status === 'refunded';
+  if (status === 'refunded') return !isManuallyRefunded;
+  return status === 'paid' && (late !== 'refunded' || isManuallyRefunded);
 }
 
 /** Whether a status query resolves it: the payment is open, or it is unpaid and the money is a late payment. */

@@ -476,6 +476,7 @@ const ROWS: Readonly<Record<RowName, Planted | Elsewhere>> = {
   'exception wrong_amount': exceptionOf('wrong_amount'),
   'exception paid_twice': exceptionOf('paid_twice'),
   'exception refunded_after_settlement': exceptionOf('refunded_after_settlement'),
+  'exception refunded_twice': exceptionOf('refunded_twice'),
   'exception reconciliation': exceptionOf('reconciliation'),
   'exception reconciliation lost': {
     because: 'it is the first case of this file',

@@ -154,6 +154,8 @@ describe('a manual refund', () => {
   it('a manual refund is a break if the provider refunded too', () => {
     const manual = recorded('refunded', { isManuallyRefunded: true });
     expect(findBreaks(manual, provider('refunded'), workflow('refunded'), NOW)).toHaveLength(1);
+    const late = recorded('expired', { late: 'refunded', isManuallyRefunded: true });
+    expect(findBreaks(late, provider('refunded'), workflow('expired'), NOW)).toHaveLength(1);
   });
 });
 

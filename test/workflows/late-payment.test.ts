@@ -162,6 +162,19 @@ describe('a late payment', () => {
     expect(await balances(id)).toEqual({ provider_receivable: 0, suspense: 0 });
   });
 
+  it('an exception is opened if the provider refunds a late payment that an operator has refunded', async () => {
+    const { id, reference_id } = await createCancelled();
+    await service.injectFault('refund', 'reject');
+    await service.pay(reference_id);
+    await waitForLatePayment(id, 'manual_review');
+    const { id: late } = await openException(reference_id);
+    await resolveByOperator(service, osUser('dewi'), late, { note: 'sent back by bank transfer', isRefunded: true });
+    await service.refundAtProvider(reference_id);
+    const [, twice] = await openExceptions(reference_id, 2);
+    expect(twice).toMatchObject({ kind: 'refunded_twice', resolved_at: null });
+    expect(await balances(id)).toEqual({ provider_receivable: -50_000, suspense: 0, cash: 50_000 });
+  });
+
   it.each(['timeout', 'accept_then_reset', 'half_body'] as const)(
     'a late payment is refunded once while the provider fails: %s',
     async (kind) => {

@@ -39,8 +39,8 @@ create index provider_notifications_retention_idx on provider_notifications (rec
 create table exceptions (
   id uuid primary key default gen_random_uuid(),
   kind text not null check (kind in ('late_payment', 'wrong_amount', 'unknown_order', 'paid_twice',
-    'refunded_after_settlement', 'reconciliation', 'foreign_qris', 'changed_amount', 'payout_conflict',
-    'payout_amount', 'payout_source_balance', 'unknown_payout', 'lost_payout')),
+    'refunded_after_settlement', 'refunded_twice', 'reconciliation', 'foreign_qris', 'changed_amount',
+    'payout_conflict', 'payout_amount', 'payout_source_balance', 'unknown_payout', 'lost_payout')),
   -- If a command repairs what is behind it.
   cause text check (cause in ('lost', 'overdue', 'failed_run')),
   provider_account_id uuid references provider_accounts,

@@ -7,13 +7,17 @@ export interface FinalPayment {
   /** The customer's payment was recorded before the payment became final. */
   readonly wasPaid: boolean;
   readonly providerTransactionId: string | null;
+  /** An operator refunded it, or its late payment, outside the provider. */
+  readonly isManuallyRefunded: boolean;
 }
 
 /** Undefined while the payment is open. */
 export async function findFinalPayment(db: Queryable, paymentId: string): Promise<FinalPayment | undefined> {
   const { rows } = await db.query<FinalPayment>({
     name: 'find_final_payment',
-    text: `select status, paid_at is not null as "wasPaid", provider_transaction_id as "providerTransactionId"
+    text: `select status, paid_at is not null as "wasPaid", provider_transaction_id as "providerTransactionId",
+        exists (select from refunds where payment_id = $1 and is_manual)
+          or exists (select from late_payments where payment_id = $1 and is_manual) as "isManuallyRefunded"
       from payments where id = $1 and status = any ($2)`,
     values: [paymentId, FINAL_STATUSES],
   });

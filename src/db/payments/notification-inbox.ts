@@ -150,7 +150,7 @@ function storeSql(subject: string, result: string): string {
 
 /**
  * Stores a notification of a payment. An expiry near the payment's own timer is due after 20 seconds, if the timer has
- * not closed it.
+ * not closed it. A payment that operators refunded by other means reflects no refund of the provider.
  */
 export async function storeNotification(
   db: Queryable,
@@ -161,7 +161,9 @@ export async function storeNotification(
     name: 'store_notification',
     text: storeSql(
       `
-        select id, status, $6 = 'expired' and ${IS_NEAR_EXPIRY} as is_expected
+        select id, $6 = 'expired' and ${IS_NEAR_EXPIRY} as is_expected,
+          case when $6 = 'refunded' and exists (select from refunds where payment_id = payment.id and is_manual)
+            then null else status end as status
         from payments payment where reference_id = $2 and provider_account_id = $1`,
       '(select id from subject) as "paymentId"',
     ),
