@@ -4,9 +4,12 @@ import { dailyRun } from './daily-run';
 import { regularActivities } from './regular-activities';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from './retry-policies';
 
-/** An end of a day that waits for a settlement fails after two seconds, and is repeated. The next night closes both. */
+/**
+ * An end of a day that waits for a settlement fails after two seconds, and is repeated. The next night closes both. The
+ * invoices of a month may take minutes; what is counted of them is kept.
+ */
 const activities = regularActivities({
-  startToCloseTimeout: MINUTE_MS,
+  startToCloseTimeout: 10 * MINUTE_MS,
   scheduleToCloseTimeout: DAY_MS,
   retry: { initialInterval: 5 * SECOND_MS, maximumInterval: 5 * MINUTE_MS },
   summary: 'close the days that are over',

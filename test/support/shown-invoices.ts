@@ -4,6 +4,7 @@ import type { Queryable } from '../../src/db/connection/pool';
 import type { FeeInvoice, InvoiceParties } from '../../src/domain/fee-invoice';
 import { listInvoicesOfMerchant } from '../../src/services/invoices/fee-invoices';
 import { asSuperuser } from './backdate';
+import { cutNow } from './invoices';
 import type { TestService } from './service';
 
 /** Who the invoices of `issueInvoice` are from and to. */
@@ -33,9 +34,11 @@ export async function issueInvoice(
     id,
     sealedParties: sealer.seal(parties, ['fee-invoice', id]),
   }));
+  await cutNow(db);
+  await db.query('select count_fee_lines(month, part, 1000000) from fee_periods where issued_at is null');
   await db.query(
-    `select count(*) from date_trunc('month', booking_day(now())) this (month), cut_fee_period(this.month::date) part,
-       issue_fee_invoices(this.month::date, part, $1)`,
+    `select count(*) from (select month, part from fee_periods where issued_at is null) period,
+       issue_fee_invoices(month, part, $1)`,
     [JSON.stringify(drafts)],
   );
   return newestInvoice(db, merchantId);

@@ -227,6 +227,7 @@ create table fee_periods (
   part integer not null check (part > 0), -- only a sandbox cuts a month that is not over
   up_to_posting_id bigint not null check (up_to_posting_id >= 0),
   cut_at timestamptz(3) not null default now(),
+  counted_posting_id bigint, -- up to which posting its lines are summed; null: none is
   issued_at timestamptz(3), -- null: its invoices are not issued yet
   primary key (month, part)
 );

@@ -152,27 +152,55 @@ create function fee_invoice_number(kind text, sequence bigint) returns text lang
   return case kind when 'invoice' then 'FI-' else 'CN-' end || extract(year from booking_day(now())) || '-'
     || lpad(sequence::text, greatest(6, length(sequence::text)), '0');
 
--- The fee postings of a period, per merchant, kind and rate.
-create function fee_lines(after_posting bigint, up_to_posting bigint)
-  returns table (merchant_id uuid, fee_rupiah bigint, vat_rupiah bigint, lines jsonb)
-language sql stable
-begin atomic
-  select line.merchant_id, sum(line.fee)::bigint, sum(line.vat)::bigint,
-    jsonb_agg(jsonb_build_object('kind', kind, 'class', class, 'basisPoints', basis_points, 'flatRupiah', flat_rupiah,
-      'count', postings, 'turnoverRupiah', turnover, 'feeRupiah', fee, 'vatRupiah', vat)
-      order by kind, class, basis_points, flat_rupiah)
-  from (
-    select posting.merchant_id, kind, class, basis_points, flat_rupiah, count(*) as postings,
-      sum(amount_rupiah)::bigint as turnover, sum(posting.fee_rupiah)::bigint as fee,
-      sum(posting.vat_rupiah)::bigint as vat
-    from fee_postings posting
-    where posting_id > after_posting and posting_id <= up_to_posting
-    group by posting.merchant_id, kind, class, basis_points, flat_rupiah
-  ) line
-  group by line.merchant_id;
-end;
+-- The fee postings of a period that is not issued, as far as they are counted: per merchant, kind and rate.
+create table fee_period_lines (
+  month date not null,
+  part integer not null,
+  merchant_id uuid not null,
+  kind text not null,
+  class text,
+  basis_points integer,
+  flat_rupiah bigint,
+  postings bigint not null,
+  turnover_rupiah bigint not null,
+  fee_rupiah bigint not null,
+  vat_rupiah bigint not null,
+  constraint fee_period_lines_key
+    unique nulls not distinct (month, part, merchant_id, kind, class, basis_points, flat_rupiah),
+  foreign key (month, part) references fee_periods
+);
 
--- Issues the invoices of a period, once, all or none, and returns them. The lock makes one issue wait for another; the
+-- Adds the next postings of a period to its lines, so that no statement reads a whole month. The lock orders two
+-- callers. Returns whether all postings are counted.
+create function count_fee_lines(wanted_month date, wanted_part integer, max_postings integer) returns boolean
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  period fee_periods;
+  after_posting bigint;
+  last_posting bigint;
+begin
+  select * into strict period from fee_periods
+  where month = wanted_month and part = wanted_part for no key update;
+  if period.issued_at is not null then return true; end if;
+  after_posting := coalesce(period.counted_posting_id, (
+    select up_to_posting_id from fee_periods
+    where (month, part) < (wanted_month, wanted_part) order by month desc, part desc limit 1));
+  last_posting := least(after_posting + max_postings, period.up_to_posting_id);
+  insert into fee_period_lines as line (month, part, merchant_id, kind, class, basis_points, flat_rupiah, postings,
+    turnover_rupiah, fee_rupiah, vat_rupiah)
+  select wanted_month, wanted_part, posting.merchant_id, posting.kind, posting.class, posting.basis_points,
+    posting.flat_rupiah, count(*), sum(amount_rupiah), sum(posting.fee_rupiah), sum(posting.vat_rupiah)
+  from fee_postings posting
+  where posting_id > after_posting and posting_id <= last_posting
+  group by posting.merchant_id, posting.kind, posting.class, posting.basis_points, posting.flat_rupiah
+  on conflict on constraint fee_period_lines_key do update set postings = line.postings + excluded.postings,
+    turnover_rupiah = line.turnover_rupiah + excluded.turnover_rupiah,
+    fee_rupiah = line.fee_rupiah + excluded.fee_rupiah, vat_rupiah = line.vat_rupiah + excluded.vat_rupiah;
+  update fee_periods set counted_posting_id = last_posting where month = wanted_month and part = wanted_part;
+  return last_posting = period.up_to_posting_id;
+end $$;
+
+-- Issues the invoices of a period whose postings are counted, once, all or none, and returns them. The lock makes one issue wait for another; the
 -- statements after it see what that one has written. `drafts` has {merchantId, id, sealedParties} of each merchant; one
 -- that is missing violates a constraint.
 create function issue_fee_invoices(wanted_month date, wanted_part integer, drafts jsonb) returns setof fee_invoices
@@ -197,21 +225,32 @@ begin
   if exists (select from fee_periods where (month, part) < (wanted_month, wanted_part) and issued_at is null) then
     raise exception 'an earlier period is not issued' using errcode = 'LN003';
   end if;
+  if period.counted_posting_id is distinct from period.up_to_posting_id then
+    raise exception 'its postings are not counted' using errcode = 'LN003';
+  end if;
   select coalesce(max(sequence), 0) into last_sequence from fee_invoices;
   return query
   insert into fee_invoices (id, number, sequence, merchant_id, kind, month, part, from_posting_id, up_to_posting_id,
     fee_rupiah, vat_rupiah, lines, sealed_parties)
-  select draft.id, fee_invoice_number('invoice', last_sequence + place), last_sequence + place, merchant_id, 'invoice',
-    wanted_month, wanted_part, after_posting, period.up_to_posting_id, fee_rupiah, vat_rupiah, lines,
+  select draft.id, fee_invoice_number('invoice', last_sequence + place), last_sequence + place, total.merchant_id,
+    'invoice', wanted_month, wanted_part, after_posting, period.up_to_posting_id, fee, vat, invoice_lines,
     draft."sealedParties"
   from (
-    select *, (row_number() over (order by merchant_id))::integer as place
-    from fee_lines(after_posting, period.up_to_posting_id)
+    select line.merchant_id, sum(line.fee_rupiah)::bigint as fee, sum(line.vat_rupiah)::bigint as vat,
+      jsonb_agg(jsonb_build_object('kind', line.kind, 'class', class, 'basisPoints', basis_points,
+        'flatRupiah', flat_rupiah, 'count', postings, 'turnoverRupiah', turnover_rupiah,
+        'feeRupiah', line.fee_rupiah, 'vatRupiah', line.vat_rupiah)
+        order by line.kind, class, basis_points, flat_rupiah) as invoice_lines,
+      (row_number() over (order by line.merchant_id))::integer as place
+    from fee_period_lines line
+    where line.month = wanted_month and line.part = wanted_part
+    group by line.merchant_id
   ) total
     left join jsonb_to_recordset(drafts) as draft ("merchantId" uuid, id uuid, "sealedParties" text)
       on draft."merchantId" = total.merchant_id
   order by place
   returning *;
+  delete from fee_period_lines where month = wanted_month and part = wanted_part;
   update fee_periods set issued_at = now() where month = wanted_month and part = wanted_part;
 end $$;
 
@@ -289,8 +328,10 @@ end $$;
 
 -- Only the functions of the owner write periods, invoices and adjustments. The worker and operators issue; operators
 -- credit. The dashboard opens the parties for its pages.
-revoke execute on function require_approved_company, issue_fee_invoices, book_adjustment from public;
-grant execute on function issue_fee_invoices to lunas_worker, lunas_operator;
+revoke execute on function require_approved_company, count_fee_lines, issue_fee_invoices, book_adjustment
+  from public;
+grant execute on function count_fee_lines, issue_fee_invoices to lunas_worker, lunas_operator;
+grant select on fee_period_lines to lunas_worker, lunas_operator;
 grant execute on function book_adjustment to lunas_operator;
 grant select on company_details to lunas_worker, lunas_operator, lunas_reader;
 grant insert (version, legal_name, address, tax_number) on company_details to lunas_operator;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Sealer } from '../../crypto/sealing';
 import { findEnvironment } from '../../db/connection/environment';
 import type { Queryable } from '../../db/connection/pool';
+import { onlyRow } from '../../db/connection/require-row';
 import type { FeeInvoice } from '../../domain/fee-invoice';
 import { monthBefore, monthInWib } from '../../domain/wib';
 import { Operation } from '../operations/operation';
@@ -40,26 +41,25 @@ async function cutLastMonth(db: Queryable, today: string): Promise<void> {
 interface WaitingPeriod {
   readonly month: string;
   readonly part: number;
-  readonly fromPostingId: number;
-  readonly upToPostingId: number;
 }
 
 /** The cuts whose invoices are not issued, in their order. */
 async function listWaiting(db: Queryable): Promise<WaitingPeriod[]> {
   const { rows } = await db.query<WaitingPeriod>(
-    `select to_char(month, 'YYYY-MM-DD') as month, part, from_posting_id as "fromPostingId",
-       up_to_posting_id as "upToPostingId"
-     from (
-       select *, lag(up_to_posting_id) over (order by month, part) as from_posting_id from fee_periods
-     ) period where issued_at is null order by month, part`,
+    `select to_char(month, 'YYYY-MM-DD') as month, part from fee_periods
+     where issued_at is null order by fee_periods.month, part`,
   );
   return rows;
 }
+
+/** How many postings a statement counts: it takes about a second, and a process that ends loses no more. */
+const SLICE_POSTINGS = 100_000;
 
 /** @returns the invoices that are new */
 async function issueWaiting(needs: IssueNeeds, company: CompanyDetails): Promise<FeeInvoice[]> {
   const issued: FeeInvoice[] = [];
   for (const period of await listWaiting(needs.db)) {
+    await countPostings(needs.db, period);
     const drafts = await draftInvoices(needs, period, company);
     const { rows } = await needs.db.query<FeeInvoice>(
       `select ${INVOICE_COLUMNS} from issue_fee_invoices($1, $2, $3) order by sequence`,
@@ -70,15 +70,27 @@ async function issueWaiting(needs: IssueNeeds, company: CompanyDetails): Promise
   return issued;
 }
 
+/** Sums the postings of the period. A repeated call goes on where the one before ended. */
+async function countPostings(db: Queryable, { month, part }: WaitingPeriod): Promise<void> {
+  for (let isCounted = false; !isCounted;) {
+    const { rows } = await db.query<{ isCounted: boolean }>('select count_fee_lines($1, $2, $3) as "isCounted"', [
+      month,
+      part,
+      SLICE_POSTINGS,
+    ]);
+    ({ isCounted } = onlyRow(rows));
+  }
+}
+
 /** The parties of each merchant with postings in the period. */
 async function draftInvoices(
   needs: IssueNeeds,
-  { fromPostingId, upToPostingId }: WaitingPeriod,
+  { month, part }: WaitingPeriod,
   company: CompanyDetails,
 ): Promise<{ readonly merchantId: string; readonly id: string; readonly sealedParties: string }[]> {
   const { rows } = await needs.db.query<{ merchantId: string }>(
-    `select distinct merchant_id as "merchantId" from fee_postings where posting_id > $1 and posting_id <= $2`,
-    [fromPostingId, upToPostingId],
+    'select distinct merchant_id as "merchantId" from fee_period_lines where month = $1 and part = $2',
+    [month, part],
   );
   const drafts = [];
   for (const { merchantId } of rows) {

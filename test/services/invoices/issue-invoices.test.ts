@@ -177,6 +177,7 @@ it('20 processes that end in the middle leave no gap: the next one issues what i
   const other = await withNewMerchant(payouts);
   const points = [
     ['fee_periods', 'before insert'],
+    ['fee_period_lines', 'before insert'],
     ['fee_invoices', 'before insert'],
     ['fee_invoices', 'after insert'],
     ['fee_periods', 'before update'],
@@ -202,6 +203,24 @@ it('20 processes that end in the middle leave no gap: the next one issues what i
   await expectComplete([...invoices, ...others].toSorted((one, two) => two.sequence - one.sequence));
   const counts = [...invoices, ...others].flatMap(({ lines }) => lines.map(({ count }) => count));
   expect(counts.reduce((sum, count) => sum + count, 0)).toBe(20);
+});
+
+it('a period counted posting by posting, by two callers at a time, has the lines of all of them', async () => {
+  await ensureCompany(db);
+  for (let count = 0; count < 3; count += 1) await pay(payouts);
+  await cutNow(db);
+  const countOne = async () => {
+    const { rows } = await db.query(
+      'select count_fee_lines(month, part, 1) as "isCounted" from fee_periods where issued_at is null',
+    );
+    return Boolean(rows[0]?.isCounted);
+  };
+  let isCounted = false;
+  while (!isCounted) isCounted = (await Promise.all([countOne(), countOne()])).every(Boolean);
+  await issueDue(worker);
+  const [invoice] = await listInvoicesOfMerchant(db, payouts.merchantId, { beforeSequence: null, limit: 1 });
+  expect(linesOf(invoice)).toEqual([['payment', 3, 150_000, 2_331, 231]]);
+  expect((await db.query('select from fee_period_lines')).rowCount).toBe(0);
 });
 
 it('nothing is booked into a cut: a posting in flight holds the cut back', async () => {
