@@ -18,8 +18,9 @@ LABEL org.opencontainers.image.title=lunas org.opencontainers.image.licenses=Apa
 # The SDK's core uses the certificate authorities of the system, and the slim image has none. With NODE_USE_SYSTEM_CA
 # Node.js uses them too, so that an authority of your own (update-ca-certificates, SSL_CERT_FILE) is valid everywhere.
 RUN apt-get update && apt-get install --yes --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/*
-# Two arenas instead of eight for each core: a worker, which has 26 threads, needs 7 % less memory, and no more CPU.
-ENV NODE_ENV=production NODE_USE_SYSTEM_CA=1 HOST=0.0.0.0 MALLOC_ARENA_MAX=2
+# Two arenas instead of eight for each core: a worker, which has 26 threads, needs 7 % less memory, and no more CPU. New
+# objects have 32 instead of 128 MB in each thread: an API process needs a third less memory, and no more CPU.
+ENV NODE_ENV=production NODE_USE_SYSTEM_CA=1 HOST=0.0.0.0 MALLOC_ARENA_MAX=2 NODE_OPTIONS=--max-semi-space-size=16
 WORKDIR /lunas
 COPY --from=build /lunas/package.json ./
 COPY --from=build /lunas/node_modules ./node_modules
