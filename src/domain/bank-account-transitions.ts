@@ -15,6 +15,9 @@ export const BANK_ACCOUNT_STATUSES = [
 ] as const;
 export type BankAccountStatus = (typeof BANK_ACCOUNT_STATUSES)[number];
 
+/** A proposal waits for the bank or for Lunas. While there is one, a merchant cannot add another account. */
+export const PROPOSAL_STATUSES = ['pending_inquiry', 'pending_approval'] as const satisfies BankAccountStatus[];
+
 /** Whom a transition is permitted: a member of the merchant, an operator of Lunas, the workflow of the inquiry. */
 type TransitionActor = 'user' | 'operator' | 'workflow';
 
@@ -32,8 +35,8 @@ export const BANK_ACCOUNT_TRANSITIONS = {
   fail_inquiry: { from: ['pending_inquiry'], to: 'rejected', by: ['workflow'] },
   /** The second member, where the merchant has one. */
   confirm: { from: ['pending_approval'], to: 'pending_approval', by: ['user'] },
-  withdraw: { from: ['pending_inquiry', 'pending_approval'], to: 'withdrawn', by: ['user'] },
-  reject: { from: ['pending_inquiry', 'pending_approval'], to: 'rejected', by: ['operator'] },
+  withdraw: { from: PROPOSAL_STATUSES, to: 'withdrawn', by: ['user'] },
+  reject: { from: PROPOSAL_STATUSES, to: 'rejected', by: ['operator'] },
   approve: { from: ['pending_approval'], to: 'active', by: ['operator'] },
   /** Part of `approve`: the account in use ends in the same statement. */
   replace: { from: ['active', 'suspended'], to: 'replaced', by: ['operator'] },
@@ -49,7 +52,6 @@ export const FINAL_BANK_ACCOUNT_STATUSES: readonly BankAccountStatus[] = BANK_AC
   Object.values<BankAccountTransition>(BANK_ACCOUNT_TRANSITIONS).every(({ from }) => !from.includes(status)),
 );
 
-/** A proposal waits for the bank or for Lunas. While there is one, a merchant cannot add another account. */
-export function isProposal(status: BankAccountStatus): status is 'pending_inquiry' | 'pending_approval' {
-  return status === 'pending_inquiry' || status === 'pending_approval';
+export function isProposal(status: BankAccountStatus): status is (typeof PROPOSAL_STATUSES)[number] {
+  return PROPOSAL_STATUSES.some((proposal) => proposal === status);
 }

@@ -1,3 +1,4 @@
+import { PROPOSAL_STATUSES } from '../domain/bank-account-transitions';
 import { RUN_KINDS } from '../domain/daily-runs';
 import { API_ERRORS } from '../domain/errors';
 import { EXCEPTION_KINDS } from '../domain/exception-kinds';
@@ -37,8 +38,8 @@ export const ATTENTION_REASONS = [
   'overdue',
   'held',
   'refund_failed',
-  'refund_indeterminate',
-  'waiting_for_settlement',
+  'refund_unconfirmed',
+  'settlement_due',
 ] as const;
 
 /** How long a proposed bank account waits. */
@@ -220,7 +221,7 @@ export const METRICS = {
     type: 'gauge',
     process: 'worker',
     help: `Proposed bank accounts by status and age, each counted up to ${COUNT_LIMIT}.`,
-    labels: { status: ['pending_inquiry', 'pending_approval'], age: PROPOSAL_AGES },
+    labels: { status: PROPOSAL_STATUSES, age: PROPOSAL_AGES },
   },
   lunas_payments_confirmed_total: {
     type: 'counter',

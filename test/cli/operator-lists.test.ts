@@ -32,7 +32,7 @@ describe('payments that wait for manual settlement', () => {
     await applyTransitions(ledger, SUBMITTED, manual);
 
     const { referenceId } = waiting.terms;
-    const listed = await listPayments(ledger.db, { waitsForSettlement: true, limit: 10 });
+    const listed = await listPayments(ledger.db, { isSettlementDue: true, limit: 10 });
     expect(listed.map((payment) => payment.referenceId)).toEqual([referenceId]);
 
     const dueMs = T0.getTime() + 2_000 + 60_000;

@@ -187,7 +187,7 @@ const CASES: Readonly<Record<string, { readonly plant: string; readonly moves: E
   },
   'a payment that an operator has to settle': {
     plant: payments({ status: 'paid', settlement: 'manual', dueSince: '6 minutes' }),
-    moves: { [open('paid')]: 1, [attention('waiting_for_settlement')]: 1 },
+    moves: { [open('paid')]: 1, [attention('settlement_due')]: 1 },
   },
   'a payment that an operator has to settle tomorrow': {
     plant: payments({ status: 'paid', settlement: 'manual' }),
@@ -201,7 +201,7 @@ const CASES: Readonly<Record<string, { readonly plant: string; readonly moves: E
     plant: `${payments({ status: 'refund_processing' })}
       insert into refunds (payment_id, number, refund_key, amount_rupiah, status, requested_at, submit_at, submitted_at)
         select id, 1, 'k', 50000, 'submitted', now(), now(), now() - interval '11 minutes' from payments`,
-    moves: { [open('refund_processing')]: 1, [attention('refund_indeterminate')]: 1 },
+    moves: { [open('refund_processing')]: 1, [attention('refund_unconfirmed')]: 1 },
   },
   'a delivery that no relay sends': { plant: deliveries('100 seconds'), moves: { [OUTBOX]: 1, [LAG]: ABOUT(100) } },
   'a delivery under a lease': {

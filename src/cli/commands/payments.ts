@@ -169,7 +169,7 @@ async function findListed(db: Queryable, input: ListInput): Promise<FoundPayment
     return { ...(await searchPayments(db, { merchantId: merchant, text: search }, limit)), searchedTo: null };
   }
   if (amount === undefined) {
-    const all = { ...filter, merchantId: merchant, waitsForSettlement: waitingForSettlement };
+    const all = { ...filter, merchantId: merchant, isSettlementDue: waitingForSettlement };
     return { payments: await listPayments(db, all), searchedTo: null };
   }
   const found = await listPaymentsOfAmount(db, { ...filter, merchantId: merchant, totalRupiah: amount });

@@ -1,7 +1,8 @@
+import { PROPOSAL_STATUSES } from '../../domain/bank-account-transitions';
 import { EXCEPTION_KINDS } from '../../domain/exception-kinds';
 import { OPEN_STATUSES } from '../../domain/payment-transitions';
 import { OPEN_PAYOUT_STATUSES } from '../../domain/payout-transitions';
-import { REFUND_GRACE_MS, totalCoverage, type PartCoverage } from '../../domain/reconciliation';
+import { totalCoverage, type PartCoverage } from '../../domain/reconciliation';
 import { AGE_GROUPS, COUNT_LIMIT, PAYOUT_ATTENTION_REASONS, type PROPOSAL_AGES } from '../../observability/definitions';
 import type { Sample } from '../../observability/metrics';
 import type { Queryable } from '../connection/pool';
@@ -11,7 +12,14 @@ import { CREATED_AT, STATUS } from '../payments/payment-indexes';
 import { payoutsWithReason } from '../payouts/payouts-needing-attention';
 import { LAST_RUNS } from './daily-runs';
 import { LIVE_ROLES } from './missing-roles';
-import { OVERDUE, OVERDUE_BUT_HELD, type Overdue } from './overdue-payments';
+import {
+  IS_SETTLED_BY_OPERATOR,
+  IS_SETTLEMENT_DUE,
+  IS_UNCONFIRMED_REFUND,
+  OVERDUE,
+  OVERDUE_BUT_HELD,
+  type Overdue,
+} from './overdue-payments';
 import { readRecoveryMode } from './recovery-mode';
 
 /*
@@ -50,31 +58,25 @@ const STUCK_REFUNDS = `
   select 'lunas_payments_needing_attention' as name, '{"reason":"refund_failed"}'::json as labels, count(*) as value
   from (select from payments where ${STATUS} = 'refund_failed' limit ${COUNT_LIMIT}) rejected
   union all
-  select 'lunas_payments_needing_attention', '{"reason":"refund_indeterminate"}', count(*)
-  from (
-    select from refunds where status = 'submitted' and submitted_at < now() - interval '${REFUND_GRACE_MS} milliseconds'
-    limit ${COUNT_LIMIT}
-  ) indeterminate`;
+  select 'lunas_payments_needing_attention', '{"reason":"refund_unconfirmed"}', count(*)
+  from (select from refunds where ${IS_UNCONFIRMED_REFUND} limit ${COUNT_LIMIT}) unconfirmed`;
 
 /** The index begins with the merchant: the statement visits each merchant that has such payments. */
-const WAITING_FOR_SETTLEMENT = `
+const SETTLEMENTS_DUE = `
   with recursive waiting (merchant_id, position) as (
-    (select merchant_id, 1 from payments where status = 'paid' and settlement_kind = 'manual'
-      order by merchant_id limit 1)
+    (select merchant_id, 1 from payments where ${IS_SETTLED_BY_OPERATOR} order by merchant_id limit 1)
     union all
     select next.merchant_id, position + 1 from waiting cross join lateral (
       select merchant_id from payments
-      where status = 'paid' and settlement_kind = 'manual' and payments.merchant_id > waiting.merchant_id
+      where ${IS_SETTLED_BY_OPERATOR} and payments.merchant_id > waiting.merchant_id
       order by merchant_id limit 1
     ) next where position < ${COUNT_LIMIT}
   )
-  select 'lunas_payments_needing_attention' as name, '{"reason":"waiting_for_settlement"}'::json as labels,
+  select 'lunas_payments_needing_attention' as name, '{"reason":"settlement_due"}'::json as labels,
     count(*) as value
   from (
     select from waiting cross join lateral (
-      select from payments
-      where status = 'paid' and settlement_kind = 'manual' and payments.merchant_id = waiting.merchant_id
-        and settlement_due_at <= now()
+      select from payments where ${IS_SETTLEMENT_DUE} and payments.merchant_id = waiting.merchant_id
       limit ${COUNT_LIMIT}
     ) due limit ${COUNT_LIMIT}
   ) all_due`;
@@ -148,11 +150,11 @@ const BANK_ACCOUNTS_WAITING = `
       ([age, condition]) => `
   select 'lunas_bank_accounts_waiting' as name, json_build_object('status', wanted, 'age', '${age}') as labels,
     count as value
-  from unnest(array['pending_inquiry', 'pending_approval']) wanted
+  from unnest(array[${literalList(PROPOSAL_STATUSES)}]) wanted
   cross join lateral (
     select count(*) from (
       select from bank_accounts cross join ago
-      where status = wanted and status in ('pending_inquiry', 'pending_approval') and ${condition} limit ${COUNT_LIMIT}
+      where status = wanted and status in (${literalList(PROPOSAL_STATUSES)}) and ${condition} limit ${COUNT_LIMIT}
     ) found
   ) counted`,
     )
@@ -221,7 +223,7 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   gauge_overdue_payments: countAttention('overdue', OVERDUE),
   gauge_held_payments: countAttention('held', [OVERDUE_BUT_HELD]),
   gauge_stuck_refunds: STUCK_REFUNDS,
-  gauge_waiting_for_settlement: WAITING_FOR_SETTLEMENT,
+  gauge_settlements_due: SETTLEMENTS_DUE,
   gauge_notifications: NOTIFICATIONS,
   gauge_exceptions: EXCEPTIONS,
   gauge_open_payouts: OPEN_PAYOUTS,

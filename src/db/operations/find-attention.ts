@@ -1,5 +1,5 @@
-import { REFUND_GRACE_MS } from '../../domain/reconciliation';
 import type { Queryable } from '../connection/pool';
+import { IS_UNCONFIRMED_REFUND } from './overdue-payments';
 
 /** Each number is counted up to this limit, so that a page reads few rows whatever the number. */
 export const ATTENTION_LIMIT = 100;
@@ -21,8 +21,7 @@ export async function findPaymentAttention(db: Queryable, merchantId: string): P
         (select count(*) from (
           select from payments
           where merchant_id = $1 and status = 'refund_processing' and exists (
-            select from refunds where payment_id = payments.id and status = 'submitted'
-              and submitted_at < now() - interval '${REFUND_GRACE_MS} milliseconds'
+            select from refunds where payment_id = payments.id and ${IS_UNCONFIRMED_REFUND}
           ) limit ${ATTENTION_LIMIT}
         ) unconfirmed) as "refundsUnconfirmed"`,
     values: [merchantId],

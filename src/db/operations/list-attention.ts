@@ -1,7 +1,6 @@
 import { ACCOUNT_STOPS, type AccountStop } from '../../domain/exception-kinds';
 import { EXPIRY_NOTICE_DAYS } from '../../domain/merchant-identity';
 import { formatRupiah } from '../../domain/money';
-import { REFUND_GRACE_MS } from '../../domain/reconciliation';
 import type { Queryable } from '../connection/pool';
 import { literalList } from '../connection/statement';
 import { CREATED_AT, STATUS } from '../payments/payment-indexes';
@@ -12,7 +11,7 @@ import {
 } from '../payouts/payouts-needing-attention';
 import { LAST_RUNS } from './daily-runs';
 import { MISSING_ROLES } from './missing-roles';
-import { OVERDUE } from './overdue-payments';
+import { IS_SETTLED_BY_OPERATOR, IS_UNCONFIRMED_REFUND, OVERDUE } from './overdue-payments';
 import { IS_WORKFLOW_ID } from './reconciliation-findings';
 import { IS_RECOVERING } from './recovery-mode';
 
@@ -95,19 +94,17 @@ const PARTS = {
   refund_unconfirmed: `
     select payments.reference_id, payments.merchant_id, refund.submitted_at, refund.refund_key
     from (
-      select * from refunds
-      where status = 'submitted' and submitted_at < now() - interval '${REFUND_GRACE_MS} milliseconds'
-      order by submitted_at limit $1
+      select * from refunds where ${IS_UNCONFIRMED_REFUND} order by submitted_at limit $1
     ) refund join payments on payments.id = refund.payment_id`,
   settlement_due: `
     select null::text, merchant_id, due_at, 'manual settlement' from (
       with recursive waiting (merchant_id, due_at, position) as (
         (select merchant_id, settlement_due_at, 1 from payments
-          where status = 'paid' and settlement_kind = 'manual' order by merchant_id, settlement_due_at limit 1)
+          where ${IS_SETTLED_BY_OPERATOR} order by merchant_id, settlement_due_at limit 1)
         union all
         select next.merchant_id, next.settlement_due_at, position + 1 from waiting cross join lateral (
           select merchant_id, settlement_due_at from payments
-          where status = 'paid' and settlement_kind = 'manual' and payments.merchant_id > waiting.merchant_id
+          where ${IS_SETTLED_BY_OPERATOR} and payments.merchant_id > waiting.merchant_id
           order by merchant_id, settlement_due_at limit 1
         ) next where position < ${READ_LIMIT}
       )

@@ -1,4 +1,5 @@
 import type { PaymentStatus } from '../../domain/payment-transitions';
+import { REFUND_GRACE_MS } from '../../domain/reconciliation';
 import { CREATED_AT, STATUS } from '../payments/payment-indexes';
 import { IS_RECOVERING } from './recovery-mode';
 
@@ -45,3 +46,11 @@ export const OVERDUE: readonly Overdue[] = [
 
 /** Settlements of merchants on hold, and in recovery mode all of them. */
 export const OVERDUE_BUT_HELD: Overdue = { ...UNSETTLED, condition: `${UNSETTLED.condition} and ${IS_HELD}` };
+
+/** The provider has not confirmed it for ten minutes. For a table named or aliased `refunds`. */
+export const IS_UNCONFIRMED_REFUND = `refunds.status = 'submitted'
+  and refunds.submitted_at < now() - interval '${REFUND_GRACE_MS} milliseconds'`;
+
+/** Only an operator settles it, from `settlement_due_at` on. For a table named or aliased `payments`. */
+export const IS_SETTLED_BY_OPERATOR = "payments.status = 'paid' and payments.settlement_kind = 'manual'";
+export const IS_SETTLEMENT_DUE = `${IS_SETTLED_BY_OPERATOR} and payments.settlement_due_at <= now()`;

@@ -1,6 +1,11 @@
-import type { BankAccountStatus, BankAccountTransitionName } from '../../domain/bank-account-transitions';
+import {
+  PROPOSAL_STATUSES,
+  type BankAccountStatus,
+  type BankAccountTransitionName,
+} from '../../domain/bank-account-transitions';
 import type { NameMatch } from '../../domain/holder-names';
 import type { Queryable } from '../connection/pool';
+import { literalList } from '../connection/statement';
 import { userNameSql } from '../identity/users';
 
 /** A merchant's bank account without its number and its holder. */
@@ -41,7 +46,7 @@ const SUMMARY_COLUMNS = `account.id, account.merchant_id as "merchantId", mercha
   account.name_match as "nameMatch", account.status, account.version,
   account.proposed_by as "proposedBy", account.confirmed_by as "confirmedBy",
   ${userNameSql('account.confirmed_by')} as "confirmerName",
-  account.status in ('pending_inquiry', 'pending_approval') and waits_for_member(account.id) as "waitsForMember",
+  account.status in (${literalList(PROPOSAL_STATUSES)}) and waits_for_member(account.id) as "waitsForMember",
   account.inquired_at as "inquiredAt", account.usable_from as "usableFrom",
   account.failure_reason as "failureReason", account.created_at as "createdAt", account.updated_at as "updatedAt",
   ${userNameSql('account.proposed_by')} as "proposerName"`;
@@ -92,7 +97,7 @@ export async function listAllBankAccounts(
   const { rows } = await db.query<BankAccountSummary>(
     `select ${SUMMARY_COLUMNS} ${FROM}
      where ($1::uuid is null or account.merchant_id = $1)
-       and (not $2 or account.status in ('pending_inquiry', 'pending_approval'))
+       and (not $2 or account.status in (${literalList(PROPOSAL_STATUSES)}))
      order by account.created_at desc, account.id desc limit $3`,
     [merchantId, onlyWaiting, limit],
   );

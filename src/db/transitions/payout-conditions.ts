@@ -1,4 +1,6 @@
+import { PROPOSAL_STATUSES } from '../../domain/bank-account-transitions';
 import type { PayoutObstacle } from '../../domain/payout-rejections';
+import { literalList } from '../connection/statement';
 import { IS_RECOVERING } from '../operations/recovery-mode';
 
 /** The joins of `merchant` to what the conditions read, for a statement with the parameter `:at`. */
@@ -26,7 +28,7 @@ const conditionsAt = (at: string) => ({
   bank_account_suspended: "account.status = 'suspended'",
   proposal_open: `exists (
         select from bank_accounts proposal
-        where proposal.merchant_id = merchant.id and proposal.status in ('pending_inquiry', 'pending_approval'))`,
+        where proposal.merchant_id = merchant.id and proposal.status in (${literalList(PROPOSAL_STATUSES)}))`,
   cooling_down: `account.usable_from > ${at}`,
 });
 

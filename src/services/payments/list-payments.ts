@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/connection/pool';
-import { OVERDUE, type Overdue } from '../../db/operations/overdue-payments';
+import { IS_SETTLEMENT_DUE, OVERDUE, type Overdue } from '../../db/operations/overdue-payments';
 import { CREATED_AT, hasOrderId, NEWEST_FIRST, STATUS } from '../../db/payments/payment-indexes';
 import { PAYMENT_COLUMNS, type PaymentRow } from '../../db/payments/payment-row';
 import { searchPaymentPage, type PaymentSearch } from '../../db/payments/search-payment-page';
@@ -9,7 +9,7 @@ export interface PaymentFilter {
   readonly merchantId?: string | undefined;
   readonly status?: PaymentStatus | undefined;
   /** Only payments with manual settlement whose settlement delay is over. */
-  readonly waitsForSettlement?: boolean | undefined;
+  readonly isSettlementDue?: boolean | undefined;
   /** The merchant's own id of the order. */
   readonly merchantReferenceId?: string | undefined;
   /** Inclusive, as is `createdTo`. */
@@ -20,9 +20,6 @@ export interface PaymentFilter {
 
 type OverdueFilter = Pick<PaymentFilter, 'merchantId' | 'status' | 'limit'>;
 
-/** Only an operator settles these payments. */
-const WAITS_FOR_SETTLEMENT = "and status = 'paid' and settlement_kind = 'manual' and settlement_due_at <= now()";
-
 /** Payments of one merchant or of all, newest first. */
 export async function listPayments(db: Queryable, filter: PaymentFilter): Promise<PaymentRow[]> {
   const { rows } = await db.query<PaymentRow>(statementOf(filter));
@@ -30,7 +27,7 @@ export async function listPayments(db: Queryable, filter: PaymentFilter): Promis
 }
 
 /** The amount is compared with each payment: the merchant or the order makes few of many. */
-export interface AmountFilter extends Omit<PaymentFilter, 'waitsForSettlement'> {
+export interface AmountFilter extends Omit<PaymentFilter, 'isSettlementDue'> {
   readonly totalRupiah: number;
 }
 
@@ -79,12 +76,12 @@ function statementOf(filter: PaymentFilter): { text: string; values: unknown[] }
 }
 
 /** The index over all merchants begins with the status: the newest of each status are merged. */
-function ofAll({ status, waitsForSettlement, createdFrom, createdTo, limit }: PaymentFilter) {
+function ofAll({ status, isSettlementDue, createdFrom, createdTo, limit }: PaymentFilter) {
   const text = `
     select ${PAYMENT_COLUMNS}
     from unnest($1::text[]) as wanted (wanted_status) cross join lateral (
       select * from payments
-      where ${STATUS} = wanted_status ${waitsForSettlement ? WAITS_FOR_SETTLEMENT : ''}
+      where ${STATUS} = wanted_status ${isSettlementDue ? `and ${IS_SETTLEMENT_DUE}` : ''}
         and ($3::timestamptz is null or ${CREATED_AT} >= $3 at time zone 'utc')
         and ($4::timestamptz is null or ${CREATED_AT} <= $4 at time zone 'utc')
       order by ${NEWEST_FIRST} limit $2
@@ -93,23 +90,23 @@ function ofAll({ status, waitsForSettlement, createdFrom, createdTo, limit }: Pa
   return { text, values: [status === undefined ? PAYMENT_STATUSES : [status], limit, createdFrom, createdTo] };
 }
 
-function ofMerchant({ merchantId, waitsForSettlement, ...filter }: PaymentFilter) {
+function ofMerchant({ merchantId, isSettlementDue, ...filter }: PaymentFilter) {
   const text = `
     select ${PAYMENT_COLUMNS} from payments
     where merchant_id = $1 and ${MATCHES} and ($6::text is null or (${hasOrderId('$6')}))
-      ${waitsForSettlement ? WAITS_FOR_SETTLEMENT : ''}
+      ${isSettlementDue ? `and ${IS_SETTLEMENT_DUE}` : ''}
     order by created_at desc, id desc limit $2`;
   return { text, values: [merchantId, ...valuesOf(filter), filter.merchantReferenceId] };
 }
 
 /** The index of orders begins with the merchant: it is read once for each. */
-function ofOrder({ merchantReferenceId, waitsForSettlement, ...filter }: PaymentFilter) {
+function ofOrder({ merchantReferenceId, isSettlementDue, ...filter }: PaymentFilter) {
   const text = `
     select ${PAYMENT_COLUMNS}
     from merchants cross join lateral (
       select * from payments
       where merchant_id = merchants.id and ${hasOrderId('$1')} and ${MATCHES}
-        ${waitsForSettlement ? WAITS_FOR_SETTLEMENT : ''}
+        ${isSettlementDue ? `and ${IS_SETTLEMENT_DUE}` : ''}
       order by created_at desc, id desc limit $2
     ) payments
     order by payments.created_at desc, payments.id desc limit $2`;

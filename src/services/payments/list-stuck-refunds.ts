@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/connection/pool';
+import { IS_UNCONFIRMED_REFUND } from '../../db/operations/overdue-payments';
 import type { PaymentStatus } from '../../domain/payment-transitions';
-import { REFUND_GRACE_MS } from '../../domain/reconciliation';
 import type { Refund } from './show-payment';
 
 /** A refund that an operator has to resolve, or that has taken too long. */
@@ -32,10 +32,10 @@ export async function listStuckRefunds(db: Queryable, limit: number): Promise<St
      select payment.id, payment.reference_id, payment.merchant_id, payment.status, refund.number, refund.refund_key,
        refund.status, refund.amount_rupiah, refund.requested_at, refund.submitted_at, refund.failure_reason
      from (
-       select * from refunds where status = 'submitted' and submitted_at < $2 order by submitted_at limit $1
+       select * from refunds where ${IS_UNCONFIRMED_REFUND} order by submitted_at limit $1
      ) refund join payments payment on payment.id = refund.payment_id
      order by "requestedAt" limit $1`,
-    [limit, new Date(Date.now() - REFUND_GRACE_MS)],
+    [limit],
   );
   return rows;
 }

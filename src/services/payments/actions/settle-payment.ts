@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../db/connection/pool';
+import { IS_SETTLEMENT_DUE } from '../../../db/operations/overdue-payments';
 import { Operation } from '../../operations/operation';
 import { approvedBy, operatorAction } from './operator-action';
 
@@ -14,8 +15,7 @@ export const settlePayment = new Operation({
 export async function listSettleable(db: Queryable, merchantId: string, until: Date): Promise<string[]> {
   const { rows } = await db.query<{ referenceId: string }>(
     `select reference_id as "referenceId" from payments
-     where merchant_id = $1 and status = 'paid' and settlement_kind = 'manual'
-       and settlement_due_at <= least($2::timestamptz, now())
+     where merchant_id = $1 and ${IS_SETTLEMENT_DUE} and settlement_due_at <= $2
      order by settlement_due_at, id`,
     [merchantId, until],
   );
