@@ -2,7 +2,9 @@ import type { Environment } from '../../config';
 import { findEnvironment } from '../../db/connection/environment';
 import type { Queryable } from '../../db/connection/pool';
 import { onlyRow } from '../../db/connection/require-row';
+import { literalList } from '../../db/connection/statement';
 import { accountsOf } from '../../db/operations/find-current-policy';
+import { PAID_STATUSES } from '../../domain/payment-transitions';
 import { listEndpoints, type WebhookEndpoint } from '../webhooks/webhook-endpoints';
 import { listKeys, type ApiKey } from './keys/api-key';
 import { findMerchant, type Merchant } from './merchants';
@@ -57,7 +59,7 @@ const ACTIVITY = `
     ) as "ignoredNames",
     newest.payments,
     newest.without_key as "paymentsWithoutKey",
-    exists (select from payments where merchant_id = $1 and status in ('paid', 'settled', 'refunded')) as "hasPaid",
+    exists (select from payments where merchant_id = $1 and status in (${literalList(PAID_STATUSES)})) as "hasPaid",
     exists (select from payments where merchant_id = $1 and status = 'refunded') as "hasRefund",
     exists (select from webhook_deliveries where merchant_id = $1 and status = 'delivered') as "hasDelivered",
     (select count(*) from webhook_deliveries where merchant_id = $1 and status = 'dead') as "deadDeliveries"

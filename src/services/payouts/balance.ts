@@ -2,21 +2,13 @@ import type { Queryable } from '../../db/connection/pool';
 import { readBalancePeriod, readCountedLines, type BalancePeriod, type DayTotals } from '../../db/ledger/balance-days';
 import {
   listBalanceTransactions,
-  listNewestBalanceTransactions,
   type BalanceTransaction,
   type LinePosition,
 } from '../../db/ledger/balance-transactions';
 import { formatInWib, lastDayOf } from '../../domain/wib';
 import { toCsv } from '../../lib/csv';
 
-export { findFirstDay as findFirstBalanceDay } from '../../db/ledger/balance-days';
-
 /* Each function reads one merchant. Days are `YYYY-MM-DD` and months `YYYY-MM`, in Western Indonesian Time (WIB). */
-
-/** The newest changes of the available balance, the newest first. */
-export function listNewestLines(db: Queryable, merchantId: string, limit: number): Promise<BalanceTransaction[]> {
-  return listNewestBalanceTransactions(db, merchantId, limit);
-}
 
 /** One day of a merchant's balance. */
 export interface BalanceDay extends DayTotals {

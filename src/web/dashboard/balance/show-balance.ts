@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { listNewestBalanceTransactions } from '../../../db/ledger/balance-transactions';
 import { getBalance } from '../../../db/ledger/get-balance';
 import { monthInWib } from '../../../domain/wib';
-import { listBalanceDays, listNewestLines } from '../../../services/payouts/balance';
+import { listBalanceDays } from '../../../services/payouts/balance';
 import { memberPage } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';
@@ -35,7 +36,7 @@ export const showBalance = memberPage(
       const view = merchantView({ environment }, visit);
       const [balance, newest, days, whyNot] = await Promise.all([
         getBalance(db, merchantId),
-        listNewestLines(db, merchantId, NEWEST_LINES),
+        listNewestBalanceTransactions(db, merchantId, NEWEST_LINES),
         listBalanceDays(db, merchantId, month),
         findWhyNot({ db }, visit, view),
       ]);

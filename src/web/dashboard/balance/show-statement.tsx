@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import { z } from 'zod';
-import { findFirstBalanceDay, getStatement, type StatementCursor } from '../../../services/payouts/balance';
+import { findFirstDay } from '../../../db/ledger/balance-days';
+import { getStatement, type StatementCursor } from '../../../services/payouts/balance';
 import { PageError } from '../../page/page-error';
 import { memberPage } from '../../page/page-route';
 import { formatTime, startOfDay, WIB } from '../../ui/format';
@@ -54,7 +55,7 @@ export const showStatement = memberPage(
       const after = position && { ...position, bookedOn: day };
       const [statement, firstDay] = await Promise.all([
         getStatement(db, merchantId, day, { limit: LINES_PER_PAGE, ...(after && { after }) }),
-        findFirstBalanceDay(db, merchantId),
+        findFirstDay(db, merchantId),
       ]);
       if (day > statement.openDay) throw new PageError('not_found', 'a day that has not begun');
       if (day < firstDay) throw new PageError('not_found', 'a day before the merchant began');
