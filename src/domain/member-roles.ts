@@ -1,3 +1,5 @@
+import type { SubjectKind } from './subject';
+
 /** What a member of a merchant may do in an area of the dashboard. A level includes those before it. */
 export const ACCESS_LEVELS = ['none', 'view', 'manage', 'authorise'] as const;
 export type AccessLevel = (typeof ACCESS_LEVELS)[number];
@@ -118,4 +120,19 @@ export function seesTurnover(role: MemberRole): boolean {
 /** The roles that reach the level, for the text of a page that another role may not open. */
 export function rolesWith(area: MemberArea, level: AccessLevel): MemberRole[] {
   return MEMBER_ROLES.filter((role) => mayAccess(role, area, level));
+}
+
+/** What an event is about, as an area of the dashboard. */
+const EVENT_AREAS = {
+  payment: 'payments',
+  late_payment: 'payments',
+  payout: 'payouts',
+  invoice: 'balance',
+} as const satisfies Record<SubjectKind, MemberArea>;
+
+/** The roles that may read what an event of this kind says: they see its area, or decide which endpoint receives it. */
+export function rolesReadingEvents(kind: SubjectKind): MemberRole[] {
+  return MEMBER_ROLES.filter(
+    (role) => mayAccess(role, EVENT_AREAS[kind], 'view') || mayAccess(role, 'developers', 'manage'),
+  );
 }

@@ -4,9 +4,12 @@ import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
 import { DELIVERY_TEXTS } from '../../../src/web/dashboard/webhooks/delivery-texts';
 import { WEBHOOK_TEXTS } from '../../../src/web/dashboard/webhooks/webhook-texts';
+import { applyTransitions } from '../../services/ledger/transition-path';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
 import { createTestLedger, creation } from '../../support/payments';
 import { createMember } from '../../support/people';
+import { newMasterKey } from '../../support/service';
+import { issueInvoice } from '../../support/shown-invoices';
 
 /* The pages of webhooks with the rights of the dashboard's role, and a Temporal that rejects every call. */
 
@@ -184,4 +187,22 @@ it('a dead delivery is redelivered by its button, and those of days by one form'
   expect(await newestAct()).toMatchObject({ action: 'webhook.redeliver', outcome: 'succeeded' });
   expect((await send(`/deliveries/${randomUUID()}/redeliver`, {})).status).toBe(404);
   expect((await send('/deliveries/none/redeliver', {})).status).toBe(404);
+});
+
+it('a member who sees neither the balance nor endpoints reads no amount of an invoice in its delivery', async () => {
+  const { db, merchantId } = ledger;
+  await createMember(db, 'support@shop.test', [[merchantId, 'support']]);
+  await db.query("update users set language = 'en'");
+  await create({ scope: 'listed', invoice_issued: 'on' });
+  await applyTransitions(ledger, ['issue', 'pay']);
+  const { number } = await issueInvoice({ db, masterKey: newMasterKey() }, merchantId);
+  const { rows } = await db.query("select id from webhook_deliveries where event = 'invoice.issued'");
+  const read = (by: string) => send(`/deliveries/${rows[0].id}`, undefined, by);
+  const hidden = (await read(await dashboard.cookie('support@shop.test'))).body;
+  expect(hidden).toContain('Only these roles may do this: Owner, Finance, Developer, Viewer.');
+  expect(hidden).not.toContain('fee_amount');
+  for (const by of [cookie, developer]) {
+    const { body } = await read(by);
+    expect([body.includes('fee_amount'), body.includes(number)]).toEqual([true, true]);
+  }
 });

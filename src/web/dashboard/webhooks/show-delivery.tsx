@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ReactElement } from 'react';
 import { z } from 'zod';
+import { rolesReadingEvents } from '../../../domain/member-roles';
 import { SUBJECT_ID_NAMES } from '../../../domain/subject';
 import type { EndpointResponse } from '../../../http/endpoint';
 import { findOwnDelivery, type OwnDelivery } from '../../../services/webhooks/own-deliveries';
@@ -63,7 +64,9 @@ async function deliveryPage(
   const view = merchantView(dependencies, visit);
   const id = deliveryPath.read(visit.request.params).delivery;
   const delivery = await findOwnDelivery(dependencies.db, visit.member.merchantId, id).catch(orNoPage);
-  const children = <Delivery view={view} delivery={delivery} isDone={isDone} />;
+  const readers = rolesReadingEvents(delivery.kind);
+  const bodyRejection = readers.includes(visit.member.role) ? null : view.onlyRoles(readers);
+  const children = <Delivery view={view} delivery={delivery} bodyRejection={bodyRejection} isDone={isDone} />;
   const live = delivery.status === 'pending' ? 'poll' : 'none';
   return pageResponse(
     renderDeveloperPage(view, { title: delivery.event, section: 'deliveries', live, children }),
@@ -81,10 +84,12 @@ function rejectionOf(view: MerchantView, delivery: OwnDelivery): string | null {
 interface DeliveryProps {
   readonly view: MerchantView;
   readonly delivery: OwnDelivery;
+  /** Why the member may not read the body; null: they may. */
+  readonly bodyRejection: string | null;
   readonly isDone: boolean;
 }
 
-function Delivery({ view, delivery, isDone }: DeliveryProps): ReactElement {
+function Delivery({ view, delivery, bodyRejection, isDone }: DeliveryProps): ReactElement {
   const texts = DELIVERY_TEXTS[view.locale.language];
   const { id, status, deadReason, attempts, failingSince } = delivery;
   return (
@@ -113,7 +118,7 @@ function Delivery({ view, delivery, isDone }: DeliveryProps): ReactElement {
         </Card>
         <Attempts view={view} attempts={attempts} />
         <Text title={texts.detail.headers} text={headersOf(delivery)} />
-        <Text title={bodyTitle(texts, delivery)} text={prettyBody(delivery.body)} />
+        <Text title={bodyTitle(texts, delivery)} text={bodyRejection ?? prettyBody(delivery.body)} />
       </div>
     </div>
   );
