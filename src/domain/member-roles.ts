@@ -4,9 +4,13 @@ import type { SubjectKind } from './subject';
 export const ACCESS_LEVELS = ['none', 'view', 'manage', 'authorise'] as const;
 export type AccessLevel = (typeof ACCESS_LEVELS)[number];
 
-/** The parts of the dashboard. `customers`: personal data. `developers`: keys, webhooks and requests. */
+/**
+ * The parts of the dashboard. `turnover`: what the shop takes, as sums and as a file of all payments; who has none sees
+ * what they took themselves. `customers`: personal data. `developers`: keys, webhooks and requests.
+ */
 export const MEMBER_AREAS = [
   'payments',
+  'turnover',
   'customers',
   'balance',
   'payouts',
@@ -34,6 +38,14 @@ const ACCESS: Readonly<Record<MemberArea, Readonly<Record<MemberRole, AccessLeve
     developer: 'view',
     support: 'authorise',
     cashier: 'manage',
+    viewer: 'view',
+  },
+  turnover: {
+    owner: 'view',
+    finance: 'view',
+    developer: 'view',
+    support: 'view',
+    cashier: 'none',
     viewer: 'view',
   },
   customers: {
@@ -110,11 +122,6 @@ export function accessLevel(role: MemberRole, area: MemberArea): AccessLevel {
 /** Whether the role reaches the level in the area. */
 export function mayAccess(role: MemberRole, area: MemberArea, level: AccessLevel): boolean {
   return ACCESS_LEVELS.indexOf(accessLevel(role, area)) >= ACCESS_LEVELS.indexOf(level);
-}
-
-/** A cashier sees what they took themselves, and not what the shop takes. */
-export function seesTurnover(role: MemberRole): boolean {
-  return role !== 'cashier';
 }
 
 /** The roles that reach the level, for the text of a page that another role may not open. */

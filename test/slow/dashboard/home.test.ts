@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import type { MemberRole } from '../../../src/domain/member-roles';
+import { dayInWib } from '../../../src/domain/wib';
 import { HOME_TEXTS } from '../../../src/web/dashboard/home/home-texts';
 import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
 import { endOfDay, formatTime, startOfDay } from '../../../src/web/ui/format';
@@ -360,6 +361,18 @@ it('a cashier sees the payments that they took today, and not what the shop take
   const ofOwner = (await (await shop.as('owner')).get(shop.path)).body;
   expect(partOf(ofOwner, 'figures')).not.toBeNull();
   expect(partOf(ofOwner, 'newest')?.match(/<tr role="row"><td/g)).toHaveLength(5);
+
+  await fillTotals(service.db, shop.id);
+  const list = `/payments?from=${dayInWib(inDays(-1))}`;
+  const read = async (role: MemberRole, path: string) => (await shop.as(role)).get(shop.path + path);
+  for (const [role, isShown] of [
+    ['owner', true],
+    ['cashier', false],
+  ] as const) {
+    const page = (await read(role, list)).body;
+    expect([partOf(page, 'sum') !== null, page.includes('/payments.csv')]).toEqual([isShown, isShown]);
+  }
+  expect((await read('cashier', '/payments.csv')).status).toBe(403);
   await screenshots('cashier', dashboard.url + shop.path, `cashier@${shop.path.slice(3).toLowerCase()}.test`);
 });
 

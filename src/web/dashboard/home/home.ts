@@ -6,7 +6,6 @@ import { findPaymentAttention } from '../../../db/operations/find-attention';
 import { listPaymentPage } from '../../../db/payments/list-payment-page';
 import { listOwnPayments } from '../../../db/payments/own-payments';
 import { findPayoutAttention } from '../../../db/payouts/find-payout-attention';
-import { seesTurnover } from '../../../domain/member-roles';
 import { listNotices } from '../../../services/merchants/notices';
 import { memberPage } from '../../page/page-route';
 import { dayOf, startOfDay } from '../../ui/format';
@@ -50,7 +49,7 @@ export const showHome = memberPage(
         now: visit.now,
       };
       const userId = visit.session.user.id;
-      const isOwn = !seesTurnover(visit.member.role);
+      const isOwn = view.rightRejection('turnover', 'view') !== null;
       const [payments, waiting, payouts, developers, first, notices, figures, balance] = await Promise.all([
         isOwn
           ? listOwnPayments(

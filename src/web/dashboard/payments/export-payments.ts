@@ -36,7 +36,7 @@ const COLUMNS = [
 
 /** The payments of the list as CSV, with the same filter. */
 export const exportPayments = memberPage(
-  { area: 'payments', level: 'view' },
+  { area: 'turnover', level: 'view' },
   {
     method: 'get',
     path: exportPaymentsPath.pattern,

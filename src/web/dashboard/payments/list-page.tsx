@@ -110,7 +110,7 @@ function errorText({ texts: { list } }: MerchantView, code: string): string {
 }
 
 function ExportLink({ page: { view, sent, errors } }: { readonly page: ListPage }): ReactElement | null {
-  if (Object.keys(errors).length > 0) return null;
+  if (Object.keys(errors).length > 0 || view.rightRejection('turnover', 'view') !== null) return null;
   const { older: _, newer: __, ...filters } = sent;
   return (
     <a className="button" href={exportPaymentsPath.to(view, filters)} download>

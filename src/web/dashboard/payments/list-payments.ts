@@ -34,7 +34,8 @@ export const listPayments = memberPage(
       const found = query.ok
         ? await findPage(dependencies, { merchantId, filter: query.values, zone: timeZone })
         : NO_ROWS;
-      const sum = query.ok ? await findSum(dependencies, visit, query.values) : null;
+      const seesTurnover = view.rightRejection('turnover', 'view') === null;
+      const sum = query.ok && seesTurnover ? await findSum(dependencies, visit, query.values) : null;
       const errors = query.ok ? {} : query.errors;
       const page = { view, sent, errors, sum, ...found, top: topOf(found), ...cursorsOf(found, sent) };
       return pageResponse(renderListPage(page), query.ok ? 200 : 422);

@@ -5,6 +5,7 @@ import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
 
 const EN_AREAS = {
   payments: 'Payments',
+  turnover: 'Turnover',
   customers: 'Customer data',
   balance: 'Balance',
   payouts: 'Payouts',
@@ -17,6 +18,7 @@ const EN_AREAS = {
 
 const ID_AREAS = {
   payments: 'Pembayaran',
+  turnover: 'Omzet',
   customers: 'Data pelanggan',
   balance: 'Saldo',
   payouts: 'Pencairan',
