@@ -33,10 +33,10 @@ export const AGE_GROUPS = {
   over_7d: '1000 years',
 } as const;
 
-/** Why a payment needs an operator, or is late. `held`: it does not settle, by the decision of an operator. */
+/** Why a payment needs an operator, or is late. `on_hold`: it does not settle, by the decision of an operator. */
 export const ATTENTION_REASONS = [
   'overdue',
-  'held',
+  'on_hold',
   'refund_failed',
   'refund_unconfirmed',
   'settlement_due',

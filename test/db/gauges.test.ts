@@ -173,7 +173,7 @@ const CASES: Readonly<Record<string, { readonly plant: string; readonly moves: E
   'the payments of a merchant on hold': {
     plant: `${payments({ status: 'paid', dueSince: '6 minutes', count: 3 })}
       update merchants set held_at = now()`,
-    moves: { [open('paid')]: 3, [attention('held')]: 3 },
+    moves: { [open('paid')]: 3, [attention('on_hold')]: 3 },
   },
   'a payment that should have expired, of a merchant on hold': {
     plant: `${payments({ status: 'pending', dueSince: '6 minutes' })} update merchants set held_at = now()`,
@@ -183,7 +183,7 @@ const CASES: Readonly<Record<string, { readonly plant: string; readonly moves: E
     plant: `${payments({ status: 'paid', dueSince: '6 minutes' })}
       update merchants set held_at = null;
       update recovery_mode set begun_at = now(), begun_by = 'cli:sari', reason = 'restored'`,
-    moves: { [open('paid')]: 1, [attention('held')]: 1, 'lunas_recovery_mode{}': 1 },
+    moves: { [open('paid')]: 1, [attention('on_hold')]: 1, 'lunas_recovery_mode{}': 1 },
   },
   'a payment that an operator has to settle': {
     plant: payments({ status: 'paid', settlement: 'manual', dueSince: '6 minutes' }),

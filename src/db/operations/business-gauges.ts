@@ -17,7 +17,7 @@ import {
   IS_SETTLEMENT_DUE,
   IS_UNCONFIRMED_REFUND,
   OVERDUE,
-  OVERDUE_BUT_HELD,
+  OVERDUE_BUT_ON_HOLD,
   type Overdue,
 } from './overdue-payments';
 import { readRecoveryMode } from './recovery-mode';
@@ -221,7 +221,7 @@ const ACCOUNTS_CHANGED = `
 const STATEMENTS: Readonly<Record<string, string>> = {
   gauge_open_payments: OPEN_PAYMENTS,
   gauge_overdue_payments: countAttention('overdue', OVERDUE),
-  gauge_held_payments: countAttention('held', [OVERDUE_BUT_HELD]),
+  gauge_payments_on_hold: countAttention('on_hold', [OVERDUE_BUT_ON_HOLD]),
   gauge_stuck_refunds: STUCK_REFUNDS,
   gauge_settlements_due: SETTLEMENTS_DUE,
   gauge_notifications: NOTIFICATIONS,

@@ -17,7 +17,7 @@ export interface Overdue {
 }
 
 /** No payment of these settles, by the decision of an operator. */
-const IS_HELD = `(payments.merchant_id in (select id from merchants where held_at is not null) or ${IS_RECOVERING})`;
+const IS_ON_HOLD = `(payments.merchant_id in (select id from merchants where held_at is not null) or ${IS_RECOVERING})`;
 
 const UNSETTLED: Overdue = {
   status: 'paid',
@@ -41,11 +41,11 @@ export const OVERDUE: readonly Overdue[] = [
     order: 'payments.expires_at',
     dueAt: 'payments.expires_at',
   },
-  { ...UNSETTLED, condition: `${UNSETTLED.condition} and not ${IS_HELD}` },
+  { ...UNSETTLED, condition: `${UNSETTLED.condition} and not ${IS_ON_HOLD}` },
 ];
 
 /** Settlements of merchants on hold, and in recovery mode all of them. */
-export const OVERDUE_BUT_HELD: Overdue = { ...UNSETTLED, condition: `${UNSETTLED.condition} and ${IS_HELD}` };
+export const OVERDUE_BUT_ON_HOLD: Overdue = { ...UNSETTLED, condition: `${UNSETTLED.condition} and ${IS_ON_HOLD}` };
 
 /** The provider has not confirmed it for ten minutes. For a table named or aliased `refunds`. */
 export const IS_UNCONFIRMED_REFUND = `refunds.status = 'submitted'

@@ -25,7 +25,7 @@ const known = new WeakMap<z.ZodType, FormAttributes>();
 
 /**
  * The attributes of the fields of a form, by the schema with which the server reads it. The limits are those of the
- * text that is sent, before it is converted, so the browser refuses nothing that the server accepts.
+ * text that is sent, before it is converted, so the browser rejects nothing that the server accepts.
  */
 export function attributesOf(fields: z.ZodType): FormAttributes {
   const found = known.get(fields) ?? readAttributes(fields);

@@ -1,4 +1,4 @@
-/** Texts that several pages show, in English. A text is written once: the tidy test refuses a copy. */
+/** Texts that several pages show, in English. A text is written once: the tidy test rejects a copy. */
 export const SHARED_EN = {
   checkFields: 'Check these fields:',
   sentTwice: 'The field was sent twice.',
