@@ -72,6 +72,7 @@ export function nextOpening({ opensAt, closesAt, days }: RailWindow, at: Date, h
   }
 }
 
+/** `is_working_day` in PostgreSQL has the same rule. */
 function isWorkingDay(day: string, holidays: readonly string[]): boolean {
   const weekday = new Date(`${day}T00:00:00Z`).getUTCDay();
   return weekday !== 0 && weekday !== 6 && !holidays.includes(day);

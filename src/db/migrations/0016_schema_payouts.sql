@@ -33,6 +33,8 @@ create trigger two_operators before insert on payout_policies
 
 -- Days besides Saturdays and Sundays on which banks do not work.
 create table bank_holidays (day date primary key);
+create function is_working_day(wanted date) returns boolean language sql stable
+  return extract(isodow from wanted) < 6 and not exists (select from bank_holidays where day = wanted);
 
 -- While the newest row stops payouts, none is requested and none is sent.
 create table payout_stops (

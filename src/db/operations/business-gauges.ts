@@ -138,7 +138,7 @@ const WORKING_DAY_AGO = `
     select day, today from booking_day(now()) as today cross join lateral (
       select today - back as day from generate_series(0, 30) as back
     ) days
-    where extract(isodow from day) < 6 and not exists (select from bank_holidays where bank_holidays.day = days.day)
+    where is_working_day(day)
     order by day desc limit 2
   ) working
   group by today`;

@@ -50,11 +50,11 @@ interface PayoutRow extends Omit<PayoutTerms, 'requestedAtMs'>, Omit<RecordedPay
 
 const WINDOW = 'policy.opens_at as "opensAt", policy.closes_at as "closesAt", policy.days';
 
-/** Whether the window of `policy` is open at a time, in WIB. `nextOpening` has the same rule. */
+/** Whether the window of `policy` is open at a time. `nextOpening` has the same rule. */
 export function isWindowOpen(at: string): string {
   const wib = `((${at}) at time zone 'Asia/Jakarta')`;
   return `(${wib}::time >= policy.opens_at and ${wib}::time < policy.closes_at and (policy.days = 'every'
-           or extract(isodow from ${wib}) < 6 and not exists (select from bank_holidays where day = ${wib}::date)))`;
+           or is_working_day(${wib}::date)))`;
 }
 
 const HOLIDAYS = "(select coalesce(json_agg(day), '[]') from bank_holidays where day >= now() - interval '2 days')";
