@@ -3,10 +3,14 @@ import type { Logger } from '../observability/logger';
 import { paymentIdOf } from '../temporal/log-payment';
 import type { SdkMetrics } from './sdk-metrics';
 
+/** As in Node.js 20. A cached workflow keeps the buffer of its last result, and so the pool that the buffer is from. */
+const BUFFER_POOL_BYTES = 8_192;
+
 let installed: { readonly metrics: SdkMetrics | undefined } | undefined;
 
 /**
- * Once per process: sends Temporal's warnings and errors to our log, and leaves signals to our own handlers.
+ * Once per process: sends Temporal's warnings and errors to our log, leaves signals to our own handlers, and limits the
+ * memory of its cache.
  * @param metrics where the SDK is to serve its metrics
  * @returns where it serves them, since the first call of the process
  */
@@ -20,6 +24,7 @@ function install(log: Logger, metrics: SdkMetrics | undefined): NonNullable<type
     log[level === 'ERROR' ? 'error' : 'warn']({ ...meta, ...paymentIdOf(meta?.workflowId), from: 'temporal' }, message);
   });
   const filter = { core: 'ERROR', other: 'ERROR' } as const;
+  Buffer.poolSize = BUFFER_POOL_BYTES;
   Runtime.install({
     logger,
     shutdownSignals: [],
