@@ -1,4 +1,5 @@
 import { scheduleStatusQuery } from '../../src/db/payments/notification-inbox';
+import { toStepActor } from '../../src/domain/actor';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { osUser } from '../support/actors';
 import { eventually } from '../support/eventually';
@@ -9,7 +10,7 @@ import { newNamespace, startTestService, type TestService } from '../support/ser
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService(await newNamespace());
+  service = await startTestService(await newNamespace(), { refundHoldSeconds: 0 });
   for (const provider of ['gopay', 'shopeepay'] as const) {
     await setPolicy(service.db, { provider, channel: 'qris', expiresInSeconds: 900, settlementDelaySeconds: 0 });
   }
@@ -323,6 +324,22 @@ describe('an exception is opened', () => {
     expect(await openException(reference_id)).toMatchObject({ kind: 'refunded_after_settlement' });
     await waitForStatus(id, 'settled');
   });
+});
+
+it('an exception is opened if the provider refunds a payment that an operator has refunded', async () => {
+  const policy = { provider: 'gopay', channel: 'qris', expiresInSeconds: 900 } as const;
+  await setPolicy(service.db, { ...policy, settlementDelaySeconds: 900 });
+  const { id, reference_id } = await createPayment();
+  await service.pay(reference_id);
+  await waitForStatus(id, 'paid');
+  await service.injectFault('refund', 'reject');
+  expect((await service.call('POST', `/payments/${id}/refund`)).status).toBe(200);
+  await waitForStatus(id, 'refund_failed');
+  await service.workflows.request({ id }, 'resolveRefundAsRefunded', toStepActor(osUser('dewi'), 'sent back'));
+  await waitForStatus(id, 'refunded');
+  await service.refundAtProvider(reference_id);
+  expect(await openException(reference_id)).toMatchObject({ kind: 'refunded_twice', payment_id: id });
+  await setPolicy(service.db, { ...policy, settlementDelaySeconds: 0 });
 });
 
 describe('the sweeper', () => {

@@ -247,16 +247,6 @@ describe('a refund that the provider rejects', () => {
     expect((await namesOf(id)).at(-1)).toBe('resolve_refund_as_refunded');
   });
 
-  it('an exception is opened if the provider refunds what an operator has refunded by other means', async () => {
-    const { id, reference_id } = await createRejectedRefund();
-    await service.workflows.request({ id }, 'resolveRefundAsRefunded', OPERATOR);
-    await timeSkipping.waitForStatus(id, 'refunded');
-    await service.refundAtProvider(reference_id);
-    const opened = () => service.db.query('select kind from exceptions where payment_id = $1', [id]);
-    const { rows } = await eventually(opened, ({ rowCount }) => rowCount !== 0);
-    expect(rows).toEqual([{ kind: 'refunded_twice' }]);
-  });
-
   it('a rejected refund cannot be resolved as paid while the provider shows a refund or does not respond', async () => {
     const { id, reference_id } = await createRejectedRefund();
     // Workflows of other tests may ask for a status too.
