@@ -171,7 +171,7 @@ function exceptionText(kind: PayoutException, report: FindPayoutOutcome): string
     : 'The bank has executed a payout that it should not have.';
 }
 
-/** The same report about the same status opens one exception: a bank that changes its mind opens another one. */
+/** A repeated report opens one exception; one that contradicts another status of the payout opens a second. */
 async function openPayoutException(
   { db }: ActivityDependencies,
   { recorded, state }: RecordedPayoutStep,

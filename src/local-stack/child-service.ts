@@ -15,7 +15,7 @@ export interface ChildServiceOptions {
 }
 
 const BUILT_COMMAND = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
-/** As in the image. V8 would give new objects 128 MB in each thread, which saves no CPU (docs/performance.md). */
+/** The image has the second one too: V8 would give new objects 128 MB in each thread, and save no CPU. */
 const NODE_OPTIONS = ['--enable-source-maps', '--max-semi-space-size=16'];
 const START_TIMEOUT_MS = 60_000;
 /** Longer than the timeout of the service itself (`runService`). */

@@ -3,7 +3,7 @@ import type { Logger } from '../observability/logger';
 import { paymentIdOf } from '../temporal/log-payment';
 import type { SdkMetrics } from './sdk-metrics';
 
-/** As in Node.js 20. A cached workflow keeps the buffer of its last result, and so the pool that the buffer is from. */
+/** The default of Node.js 20. A cached workflow keeps the buffer of its last result, and so the pool it is from. */
 const BUFFER_POOL_BYTES = 8_192;
 
 let installed: { readonly metrics: SdkMetrics | undefined } | undefined;

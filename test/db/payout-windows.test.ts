@@ -26,8 +26,8 @@ it('a window of a rail is open at the same times in PostgreSQL and in TypeScript
   const { rows } = await ledger.db.query<{ isOpen: boolean }>(
     `select ${isWindowOpen('policy.at')} as "isOpen"
      from unnest($1::timestamptz[], $2::time[], $3::time[], $4::text[]) with ordinality
-       as policy (at, opens_at, closes_at, days, place)
-     order by place`,
+       as policy (at, opens_at, closes_at, days, number)
+     order by number`,
     [
       drawn.map(({ at }) => at),
       drawn.map(({ window }) => window.opensAt),
