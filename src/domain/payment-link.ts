@@ -65,8 +65,30 @@ export type LinkAmount =
   | { readonly amountRupiah: number; readonly minimumRupiah: null; readonly maximumRupiah: null }
   | { readonly amountRupiah: null; readonly minimumRupiah: number; readonly maximumRupiah: number };
 
-/** What a link was made with, and never changes. */
-export type LinkTerms = LinkAmount & {
+/** The amount and the bounds that a merchant names for a new link. Null: not named. */
+export interface NamedLinkAmount {
+  readonly amountRupiah: number | null;
+  readonly minimumRupiah: number | null;
+  readonly maximumRupiah: number | null;
+}
+
+export type LinkAmountRejection = 'amount_beside_bounds' | 'minimum_above_maximum';
+
+/** The amount of a new link. Bounds that the merchant does not name are `OPEN_AMOUNT_RUPIAH`. */
+export function linkAmountOf(named: NamedLinkAmount): LinkAmount | LinkAmountRejection {
+  const { amountRupiah, minimumRupiah, maximumRupiah } = named;
+  if (amountRupiah !== null) {
+    if (minimumRupiah !== null || maximumRupiah !== null) return 'amount_beside_bounds';
+    return { amountRupiah, minimumRupiah, maximumRupiah };
+  }
+  const bounds = {
+    minimumRupiah: minimumRupiah ?? OPEN_AMOUNT_RUPIAH.minimum,
+    maximumRupiah: maximumRupiah ?? OPEN_AMOUNT_RUPIAH.maximum,
+  };
+  return bounds.minimumRupiah > bounds.maximumRupiah ? 'minimum_above_maximum' : { amountRupiah, ...bounds };
+}
+
+interface OtherLinkTerms {
   readonly kind: LinkKind;
   readonly title: string;
   readonly merchantReferenceId: string | null;
@@ -76,7 +98,13 @@ export type LinkTerms = LinkAmount & {
   /** How long each payment can be paid; null: as the policy of the provider has it. */
   readonly paymentExpiresInSeconds: number | null;
   readonly returnUrl: string | null;
-};
+}
+
+/** What a link was made with, and never changes. */
+export type LinkTerms = LinkAmount & OtherLinkTerms;
+
+/** What a merchant asks for in a new link. */
+export type NewLinkTerms = NamedLinkAmount & OtherLinkTerms;
 
 /**
  * How long a payment of the link can be paid, in seconds: no longer than the link has left. Null: as the policy has it.

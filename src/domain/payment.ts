@@ -45,6 +45,9 @@ export interface PaymentState {
 /** What a merchant may request instead of the policy's expiry. Midtrans takes 20 s to 180 days. */
 export const OWN_EXPIRY_SECONDS = { min: 60, max: 86_400 } as const;
 
+/** The longest order ID of a merchant, in characters. */
+export const MAX_ORDER_ID_CHARACTERS = 64;
+
 /** The longest description of what the customer pays for, in characters. */
 export const MAX_DESCRIPTION_CHARACTERS = 140;
 

@@ -2,6 +2,9 @@
 export const PROVIDERS = ['gopay', 'shopeepay'] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
 
+/** The provider if a request, a form or a command names none. */
+export const DEFAULT_PROVIDER: ProviderName = 'gopay';
+
 export const PAYMENT_METHODS = ['qris'] as const;
 export type PaymentMethod = (typeof PAYMENT_METHODS)[number];
 

@@ -1,4 +1,10 @@
-import { expiryOfLinkPayment, isLinkTitle, LINK_KINDS, linkStatusOf } from '../../src/domain/payment-link';
+import {
+  expiryOfLinkPayment,
+  isLinkTitle,
+  LINK_KINDS,
+  linkAmountOf,
+  linkStatusOf,
+} from '../../src/domain/payment-link';
 
 const NOW_MS = Date.parse('2026-11-29T08:00:00Z');
 const inSeconds = (seconds: number) => new Date(NOW_MS + seconds * 1_000);
@@ -42,3 +48,22 @@ it.each([
 ])('a title of one line with 1 to 100 characters: %j', (title, expected) => {
   expect(isLinkTitle(title)).toBe(expected);
 });
+
+it.each([
+  [50_000, null, null, [50_000, null, null]],
+  [null, null, null, [null, 1_000, 10_000_000]],
+  [null, 1, null, [null, 1, 10_000_000]],
+  [null, null, 1_000, [null, 1_000, 1_000]],
+  [null, 5, 5, [null, 5, 5]],
+  [null, 6, 5, 'minimum_above_maximum'],
+  [null, null, 999, 'minimum_above_maximum'],
+  [50_000, 1, null, 'amount_beside_bounds'],
+  [50_000, null, 1, 'amount_beside_bounds'],
+])(
+  'a link that names the amount %j, the minimum %j and the maximum %j has %j',
+  (amount, minimum, maximum, expected) => {
+    const found = linkAmountOf({ amountRupiah: amount, minimumRupiah: minimum, maximumRupiah: maximum });
+    const result = typeof found === 'string' ? found : [found.amountRupiah, found.minimumRupiah, found.maximumRupiah];
+    expect(result).toEqual(expected);
+  },
+);

@@ -18,7 +18,7 @@ export class PaymentLinks {
     this.#http = http;
   }
 
-  /** Makes a link, or returns the one of the idempotency key. Its `url` is for customers. */
+  /** Creates a link, or returns the one of the idempotency key. Its `url` is for customers. */
   async create(body: CreatePaymentLinkRequest, options: CreateLinkOptions = {}): Promise<PaymentLink> {
     requireOptions('paymentLinks.create', options, { signal: true, idempotencyKey: true });
     const { idempotencyKey = randomUUID(), signal } = options;

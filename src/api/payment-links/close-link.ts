@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { actorText } from '../../domain/actor';
-import { closeLink } from '../../services/links/close-link';
+import { closePaymentLink as close } from '../../services/links/close-link';
 import type { ApiDependencies } from '../dependencies';
 import { merchantEndpoint } from '../endpoint';
 import { EXAMPLE_LINK, paymentLinkSchema, toLinkBody } from './link-fields';
@@ -30,7 +30,7 @@ paid. A second close has the same response.`,
     const { db } = dependencies;
     const found = await requireOwnLink(db, merchantId, String(request.params.id));
     const at = new Date();
-    const link = await closeLink(db, found, { at, by: actorText({ kind: 'api_key', id: keyId }) });
+    const link = await close(db, found, { at, by: actorText({ kind: 'api_key', id: keyId }) });
     return { status: 200, body: { payment_link: await toLinkBody(dependencies, link, at) } };
   },
 });

@@ -5,7 +5,11 @@ import { LINK_END_MS } from '../../domain/payment-link';
 import { ApiError } from '../../http/api-error';
 import { reportIgnored } from '../../http/ignored-input';
 import { readJsonBody } from '../../http/strict-json';
-import { makeLink, type LinkDependencies, type LinkRejection } from '../../services/links/create-link';
+import {
+  createPaymentLink as create,
+  type LinkDependencies,
+  type LinkRejection,
+} from '../../services/links/create-link';
 import { merchantEndpoint } from '../endpoint';
 import { parseIdempotencyKey, requireObject } from '../payments/create-payment/payment-request';
 import { REPLAYED_HEADER } from '../payments/create-payment/rejection-error';
@@ -21,7 +25,7 @@ export const createPaymentLink = merchantEndpoint({
   readsBody: true,
   maxBytes: 16 * 1_024,
   operationId: 'createPaymentLink',
-  summary: 'Make a payment link',
+  summary: 'Create a payment link',
   description: `A link is a page that you send or print. Each customer who presses its button gets a transaction with
 the terms of the link. A \`once\` link has at most one open transaction, the same for every visitor.
 
@@ -54,12 +58,13 @@ same key with another link is \`invalid_parameter\`. A link cannot be changed: c
     const idempotencyKey = parseIdempotencyKey(request.headersDistinct['idempotency-key'], CODE);
     const now = new Date();
     const by = actorText({ kind: 'api_key', id: merchant.keyId });
-    const made = await makeLink(dependencies, merchant, { terms: parseLinkRequest(body), idempotencyKey, by, now });
-    if (made.outcome === 'rejected') throw rejectionError(made.rejection);
+    const terms = parseLinkRequest(body);
+    const created = await create(dependencies, merchant, { terms, idempotencyKey, by, now });
+    if (created.outcome === 'rejected') throw rejectionError(created.rejection);
     return {
       status: 201,
-      ...(made.isRepeat && { headers: REPLAYED_HEADER }),
-      body: { payment_link: await toLinkBody(dependencies, made.link, now) },
+      ...(created.isRepeat && { headers: REPLAYED_HEADER }),
+      body: { payment_link: await toLinkBody(dependencies, created.link, now) },
     };
   },
 });
@@ -77,6 +82,10 @@ function rejectionError(rejection: LinkRejection): ApiError {
       );
     case 'idempotency_key_reused':
       return new ApiError(reason, 'This idempotency key belongs to another link. Use a new key.', { code: CODE });
+    case 'amount_beside_bounds':
+      return new ApiError(CODE, 'minimum_amount and maximum_amount must not be given beside amount.');
+    case 'minimum_above_maximum':
+      return new ApiError(CODE, 'minimum_amount must not be above maximum_amount.');
     case 'expires_at_out_of_range':
       return new ApiError(CODE, `expires_at must be ${LINK_END_MS.min / 60_000} minutes to 366 days ahead.`);
   }

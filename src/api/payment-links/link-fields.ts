@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { PublicAddresses } from '../../crypto/public-links';
 import { referencePattern } from '../../crypto/reference-id';
 import type { PaymentLinkRow } from '../../db/links/payment-link-row';
+import { MAX_ORDER_ID_CHARACTERS } from '../../domain/payment';
 import { LINK_KINDS, LINK_STATUSES, linkStatusOf, MAX_LINK_TITLE_CHARACTERS } from '../../domain/payment-link';
 import { CURRENCY, PROVIDERS } from '../../domain/provider-capabilities';
 import { rupiahField, timestampField } from '../payments/payment-fields';
@@ -23,7 +24,11 @@ export const paymentLinkSchema = z.object({
   maximum_amount: rupiahField('The most', 1).nullable().meta({ description: 'Of a chosen amount; else null.' }),
   currency: z.literal(CURRENCY),
   provider: z.enum(PROVIDERS),
-  merchant_reference_id: z.string().max(64).nullable().meta({ description: 'Copied into each transaction.' }),
+  merchant_reference_id: z
+    .string()
+    .max(MAX_ORDER_ID_CHARACTERS)
+    .nullable()
+    .meta({ description: 'Copied into each transaction.' }),
   expires_at: timestampField('When the link ends; null: never.').nullable(),
   payment_expires_in: z.int().nullable().meta({ description: 'How long each transaction can be paid, in seconds.' }),
   return_url: z.string().nullable().meta({ description: 'Where the checkout page of each transaction leads.' }),

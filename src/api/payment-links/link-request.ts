@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { MAX_TOTAL_RUPIAH } from '../../domain/money';
+import { MAX_ORDER_ID_CHARACTERS } from '../../domain/payment';
 import {
   isLinkTitle,
   LINK_KINDS,
   MAX_LINK_TITLE_CHARACTERS,
   OPEN_AMOUNT_RUPIAH,
-  type LinkTerms,
+  type NewLinkTerms,
 } from '../../domain/payment-link';
-import { PROVIDERS } from '../../domain/provider-capabilities';
+import { DEFAULT_PROVIDER, PROVIDERS } from '../../domain/provider-capabilities';
 import { ApiError } from '../../http/api-error';
 import { zonedTime } from '../../lib/fields';
 import { boundedText } from '../max-length';
@@ -48,9 +49,11 @@ export const linkRequestSchema = z.object({
   }),
   provider: z
     .enum(PROVIDERS, { error: `must be ${PROVIDERS.join(' or ')}` })
-    .default('gopay')
+    .default(DEFAULT_PROVIDER)
     .meta({ description: 'The provider of each QR; must be enabled for the merchant.' }),
-  merchant_reference_id: orNull(boundedText(64)).meta({ description: 'Your own order ID, for each transaction.' }),
+  merchant_reference_id: orNull(boundedText(MAX_ORDER_ID_CHARACTERS)).meta({
+    description: 'Your own order ID, for each transaction.',
+  }),
   expires_at: orNull(wholeSecond).meta({
     description: 'When the link ends: 5 minutes to 366 days ahead. By default it does not.',
   }),
@@ -68,37 +71,20 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set(Object.keys(linkRequestSchema.
 export const ignoredLinkFields = (body: object) => Object.keys(body).filter((name) => !KNOWN_FIELDS.has(name));
 
 /** @throws ApiError `invalid_parameter` that names the field and its rule */
-export function parseLinkRequest(body: object): LinkTerms {
+export function parseLinkRequest(body: object): NewLinkTerms {
   const parsed = linkRequestSchema.safeParse(body);
   if (!parsed.success) throw new ApiError('invalid_parameter', describeViolation(parsed.error));
   const request = parsed.data;
   return {
-    ...amountOf(request),
     kind: request.kind,
     title: request.title,
+    amountRupiah: request.amount,
+    minimumRupiah: request.minimum_amount,
+    maximumRupiah: request.maximum_amount,
     provider: request.provider,
     merchantReferenceId: request.merchant_reference_id,
     expiresAt: request.expires_at,
     paymentExpiresInSeconds: request.payment_expires_in,
     returnUrl: request.return_url,
   };
-}
-
-type LinkRequest = z.output<typeof linkRequestSchema>;
-
-function amountOf({ amount, minimum_amount: minimum, maximum_amount: maximum }: LinkRequest) {
-  if (amount === null) {
-    const bounds = {
-      amountRupiah: null,
-      minimumRupiah: minimum ?? OPEN_AMOUNT_RUPIAH.minimum,
-      maximumRupiah: maximum ?? OPEN_AMOUNT_RUPIAH.maximum,
-    };
-    if (bounds.minimumRupiah <= bounds.maximumRupiah) return bounds;
-    throw new ApiError('invalid_parameter', 'minimum_amount must not be above maximum_amount.');
-  }
-  if (minimum !== null || maximum !== null) {
-    const name = minimum === null ? 'maximum_amount' : 'minimum_amount';
-    throw new ApiError('invalid_parameter', `${name} must not be given beside amount.`);
-  }
-  return { amountRupiah: amount, minimumRupiah: null, maximumRupiah: null };
 }

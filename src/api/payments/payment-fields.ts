@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { PaymentRow } from '../../db/payments/payment-row';
 import { MAX_TOTAL_RUPIAH } from '../../domain/money';
+import { MAX_ORDER_ID_CHARACTERS } from '../../domain/payment';
 import { PAYMENT_STATUSES } from '../../domain/payment-transitions';
 import { CURRENCY, PAYMENT_METHODS, PROVIDERS } from '../../domain/provider-capabilities';
 import { STATUS_MEANINGS } from '../../domain/status-meanings';
@@ -24,7 +25,11 @@ export const PAYMENT_FIELDS = {
   reference_id: z.string().regex(REFERENCE_ID).meta({
     description: 'Transaction ID for humans; usable instead of `id` in paths.',
   }),
-  merchant_reference_id: z.string().max(64).nullable().meta({ description: 'Your own order ID; null without one.' }),
+  merchant_reference_id: z
+    .string()
+    .max(MAX_ORDER_ID_CHARACTERS)
+    .nullable()
+    .meta({ description: 'Your own order ID; null without one.' }),
   provider: z.enum(PROVIDERS).meta({ description: 'The provider of the QR. Any QRIS app can pay it.' }),
   currency: z.literal(CURRENCY),
   amount: rupiahField('Order amount', 1),

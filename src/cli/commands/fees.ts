@@ -10,7 +10,7 @@ import {
   type FeeBand,
 } from '../../domain/fee-classes';
 import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../domain/money';
-import { PROVIDERS } from '../../domain/provider-capabilities';
+import { DEFAULT_PROVIDER, PROVIDERS } from '../../domain/provider-capabilities';
 import { dayInWib } from '../../domain/wib';
 import { agreeFee } from '../../services/fees/agree-fee';
 import {
@@ -163,7 +163,7 @@ function addList(fees: LunasCommand): void {
 function addQuote(fees: LunasCommand): void {
   const input = z.object({
     merchant: id,
-    provider: oneOf(PROVIDERS).default('gopay'),
+    provider: oneOf(PROVIDERS).default(DEFAULT_PROVIDER),
     at: dayOrTime,
     amount: z.array(wholeNumber(1, MAX_TOTAL_RUPIAH)).max(MAX_QUOTES, `may be repeated at most ${MAX_QUOTES} times`),
   });
@@ -171,7 +171,7 @@ function addQuote(fees: LunasCommand): void {
     .command('quote')
     .description('print what payments of a merchant would cost; writes nothing')
     .requiredOption('--merchant <merchant-id>', 'the merchant')
-    .option('--provider <provider>', joinOptions(PROVIDERS), 'gopay')
+    .option('--provider <provider>', joinOptions(PROVIDERS), DEFAULT_PROVIDER)
     .option('--at <time>', 'with the rates of that day in WIB (default: now)')
     .requiredOption('--amount <rupiah>', 'the amount of a payment; repeat for more', collect)
     .examples('lunas fees quote --merchant MERCHANT_ID --amount 500000 --amount 500001 --at 2027-01-01')

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { FEE_PAYERS } from '../../domain/fees';
-import { PROVIDERS } from '../../domain/provider-capabilities';
+import { DEFAULT_PROVIDER, PROVIDERS } from '../../domain/provider-capabilities';
 import { contactHref, MAX_CONTACT_CHARACTERS } from '../../domain/shop-contact';
 import { approveMerchant } from '../../services/merchants/approve-merchant';
 import { createMerchant, MAX_MERCHANT_NAME_CHARACTERS } from '../../services/merchants/create-merchant';
@@ -68,7 +68,7 @@ function addCreate(merchants: LunasCommand): void {
   const input = z.object({
     name: textUpTo(MAX_MERCHANT_NAME_CHARACTERS),
     feePayer: oneOf(FEE_PAYERS),
-    provider: z.array(oneOf(PROVIDERS)).default(['gopay']),
+    provider: z.array(oneOf(PROVIDERS)).default([DEFAULT_PROVIDER]),
     approve: z.boolean().default(false),
   });
   merchants
@@ -76,7 +76,11 @@ function addCreate(merchants: LunasCommand): void {
     .description('register a merchant')
     .requiredOption('--name <name>', "the merchant's name")
     .option('--fee-payer <payer>', `who pays the fee: ${joinOptions(FEE_PAYERS)}`, 'merchant')
-    .option('--provider <provider>', `${joinOptions(PROVIDERS)}; repeat for both (default: gopay)`, collect)
+    .option(
+      '--provider <provider>',
+      `${joinOptions(PROVIDERS)}; repeat for both (default: ${DEFAULT_PROVIDER})`,
+      collect,
+    )
     .option('--approve', 'allow payments immediately')
     .examples(
       'lunas merchants create --name "Toko Maju" --approve',

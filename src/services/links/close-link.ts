@@ -18,7 +18,7 @@ export async function requireLink(db: Queryable, scope: Scope, anyId: string): P
 }
 
 /** Closes a link for new visitors. An open payment of it can still be paid. A repeat changes nothing. */
-export async function closeLink(
+export async function closePaymentLink(
   db: Queryable,
   link: PaymentLinkRow,
   by: { readonly at: Date; readonly by: ActorText },
@@ -41,5 +41,5 @@ export const closeOwnLink = new Operation({
   detail: () => ({}),
   earlier: ({ subject }) => Promise.resolve(subject.closedAt === null ? null : subject),
   perform: async ({ needs: { db }, by, subject }) =>
-    done(await closeLink(db, subject, { at: new Date(), by: actorText(by) })),
+    done(await closePaymentLink(db, subject, { at: new Date(), by: actorText(by) })),
 });

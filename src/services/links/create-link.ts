@@ -8,19 +8,20 @@ import type { PaymentLinkRow } from '../../db/links/payment-link-row';
 import { insertLink } from '../../db/links/store-link';
 import type { CreatingMerchantRow } from '../../db/merchants/find-creating-merchant';
 import type { ActorText } from '../../domain/actor';
-import { LINK_END_MS, type LinkTerms } from '../../domain/payment-link';
+import { LINK_END_MS, linkAmountOf, type LinkAmountRejection, type NewLinkTerms } from '../../domain/payment-link';
 import type { ProviderName } from '../../domain/provider-capabilities';
 import { isAtShop } from '../merchants/shop-address';
 import { isSameLink, linkFingerprint } from './link-fingerprint';
 
-/** What makes payment links. */
+/** What creates payment links. */
 export interface LinkDependencies {
   readonly db: Queryable;
   readonly derivedKeys: DerivedKeys;
 }
 
-/** Why a link is not made. */
+/** Why a link is not created. */
 export type LinkRejection =
+  | { readonly reason: LinkAmountRejection }
   | { readonly reason: 'provider_not_enabled'; readonly provider: ProviderName }
   /** The return URL is not at a registered address of the shop. */
   | { readonly reason: 'return_url_not_allowed'; readonly origin: string }
@@ -29,34 +30,37 @@ export type LinkRejection =
   /** The idempotency key has another link. */
   | { readonly reason: 'idempotency_key_reused' };
 
-interface MadeLink {
+interface CreatedLink {
   readonly outcome: 'created';
   /** With its present figures. */
   readonly link: PaymentLinkRow;
-  /** An earlier request with the key made it. */
+  /** An earlier request with the key created it. */
   readonly isRepeat: boolean;
 }
 
 export interface NewLinkRequest {
-  readonly terms: LinkTerms;
+  readonly terms: NewLinkTerms;
   readonly idempotencyKey: string | null;
   readonly by: ActorText;
   readonly now: Date;
 }
 
-/** The id of the link of a key, so that the same key is the same link. Without a key each request makes a link. */
+/** The id of the link of a key, so that the same key is the same link. Without a key each request creates a link. */
 export function linkIdOf(merchantId: string, idempotencyKey: string | null): string {
   return idempotencyKey === null ? uuidV7() : uuidV5(`link:${idempotencyKey}`, merchantId);
 }
 
-/** Makes a link, or finds the one of an earlier request with the key. */
-export async function makeLink(
+/** Creates a link, or finds the one of an earlier request with the key. */
+export async function createPaymentLink(
   dependencies: LinkDependencies,
   merchant: CreatingMerchantRow,
-  { terms, idempotencyKey, by, now }: NewLinkRequest,
-): Promise<MadeLink | { readonly outcome: 'rejected'; readonly rejection: LinkRejection }> {
+  { terms: named, idempotencyKey, by, now }: NewLinkRequest,
+): Promise<CreatedLink | { readonly outcome: 'rejected'; readonly rejection: LinkRejection }> {
   const { db, derivedKeys } = dependencies;
   const { merchantId } = merchant;
+  const amount = linkAmountOf(named);
+  if (typeof amount === 'string') return { outcome: 'rejected', rejection: { reason: amount } };
+  const terms = { ...named, ...amount };
   const id = linkIdOf(merchantId, idempotencyKey);
   const earlier = idempotencyKey === null ? undefined : await findLink(db, { merchantId }, { id });
   const rejection = earlier === undefined ? findLinkRejection(merchant, terms, now) : null;
@@ -81,7 +85,7 @@ export async function makeLink(
 }
 
 /** Why the merchant cannot have this link now; null: it can. */
-function findLinkRejection(merchant: CreatingMerchantRow, terms: LinkTerms, now: Date): LinkRejection | null {
+function findLinkRejection(merchant: CreatingMerchantRow, terms: NewLinkTerms, now: Date): LinkRejection | null {
   const { provider, returnUrl, expiresAt } = terms;
   if (!merchant.providers.includes(provider)) return { reason: 'provider_not_enabled', provider };
   if (returnUrl !== null && !isAtShop(merchant, returnUrl)) {

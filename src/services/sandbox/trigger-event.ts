@@ -9,7 +9,7 @@ import { PAYMENT_EVENTS, type PaymentEvent } from '../../domain/events';
 import { feeTermsOf } from '../../domain/fee-terms';
 import { amountsOf, type FeePayer } from '../../domain/fees';
 import type { PaymentStatus } from '../../domain/payment-transitions';
-import { PROVIDERS, type ProviderName } from '../../domain/provider-capabilities';
+import { DEFAULT_PROVIDER, PROVIDERS, type ProviderName } from '../../domain/provider-capabilities';
 import { STATUS_MEANINGS } from '../../domain/status-meanings';
 import { ConflictError, InvalidError, NotFoundError } from '../../errors';
 import type { AuditDependencies } from '../audit/audit';
@@ -183,7 +183,7 @@ function performStep(
 async function amountFor(
   db: Queryable,
   { totalRupiah }: TriggerPlan,
-  { event, merchantId, provider = 'gopay', amountRupiah }: TriggerRequest,
+  { event, merchantId, provider = DEFAULT_PROVIDER, amountRupiah }: TriggerRequest,
 ): Promise<number> {
   if (totalRupiah === undefined) return amountRupiah ?? DEFAULT_AMOUNT_RUPIAH;
   if (amountRupiah !== undefined) {

@@ -8,6 +8,7 @@ import { mayAccess, MEMBER_ROLES } from '../../../src/domain/member-roles';
 import { LANGUAGES } from '../../../src/domain/sign-in';
 import { dayInWib } from '../../../src/domain/wib';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
+import { LINK_TEXTS } from '../../../src/web/dashboard/links/link-texts';
 import { DASHBOARD_ROUTES } from '../../../src/web/dashboard/routes';
 import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
 import { prepareBankAccount } from '../../support/bank-accounts';
@@ -333,6 +334,15 @@ describe('a new payment', () => {
     expect(body).toContain(DASHBOARD_TEXTS.en.create.errors.amount);
     expect(body).toContain('value="&quot;&gt;&lt;b&gt;"');
   });
+});
+
+it('a new link whose bounds are in the other order is corrected beside its field, and not recorded', async () => {
+  const bounds = { open: 'on', minimum: '5.001', maximum: '5.000' };
+  const form = { form_id: randomUUID(), title: 'Donation', kind: 'reusable', ...bounds };
+  const { status, body } = await post(`/m/${code}/links/new`, form);
+  expect(status).toBe(422);
+  expect(body).toContain(`<a href="#maximum">${LINK_TEXTS.en.rejections.minimum_above_maximum}</a>`);
+  expect(await count("user_actions where action = 'payment_link.create'")).toBe(0);
 });
 
 it('the button and its form give the same reason', async () => {

@@ -1,8 +1,13 @@
 import { z } from 'zod';
 import type { ErrorReason } from '../../../domain/errors';
 import { MAX_TOTAL_RUPIAH } from '../../../domain/money';
-import { isDescription, MAX_DESCRIPTION_CHARACTERS, OWN_EXPIRY_SECONDS } from '../../../domain/payment';
-import { CURRENCY, PAYMENT_METHODS, PROVIDERS } from '../../../domain/provider-capabilities';
+import {
+  isDescription,
+  MAX_DESCRIPTION_CHARACTERS,
+  MAX_ORDER_ID_CHARACTERS,
+  OWN_EXPIRY_SECONDS,
+} from '../../../domain/payment';
+import { CURRENCY, DEFAULT_PROVIDER, PAYMENT_METHODS, PROVIDERS } from '../../../domain/provider-capabilities';
 import { ApiError } from '../../../http/api-error';
 import { NumberToken } from '../../../http/strict-json';
 import { distinctValues } from '../../../lib/fields';
@@ -94,9 +99,9 @@ export const paymentRequestSchema = z.object({
   payment_method: z.enum(PAYMENT_METHODS).default('qris').meta({ description: 'Only `qris`.' }),
   provider: z
     .enum(PROVIDERS, { error: `must be ${PROVIDERS.join(' or ')}` })
-    .default('gopay')
+    .default(DEFAULT_PROVIDER)
     .meta({ description: 'The provider of the QR; must be enabled for the merchant.' }),
-  merchant_reference_id: orNull(boundedText(64)).meta({ description: 'Your own order ID.' }),
+  merchant_reference_id: orNull(boundedText(MAX_ORDER_ID_CHARACTERS)).meta({ description: 'Your own order ID.' }),
   customer: orNull(customer).meta({
     description: 'The customer; further keys with texts are allowed. Stored encrypted.',
   }),

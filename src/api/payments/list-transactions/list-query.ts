@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import { decodeCursor } from '../../../db/payments/cursor';
 import type { ListPosition } from '../../../db/payments/list-payments';
+import { MAX_ORDER_ID_CHARACTERS } from '../../../domain/payment';
 import { PAYMENT_STATUSES } from '../../../domain/payment-transitions';
 import { PROVIDERS } from '../../../domain/provider-capabilities';
 import { reportIgnored } from '../../../http/ignored-input';
@@ -73,7 +74,7 @@ export const listQuerySchema = z.object({
   }),
   status: oneOf(PAYMENT_STATUSES).optional().meta({ description: 'Only transactions in this status.' }),
   provider: oneOf(PROVIDERS).optional().meta({ description: 'Only transactions of this provider.' }),
-  merchant_reference_id: boundedText(64)
+  merchant_reference_id: boundedText(MAX_ORDER_ID_CHARACTERS)
     .refine((text) => !text.includes('\0'), { error: 'must not have a NUL' })
     .optional()
     .meta({ description: 'Only transactions with this order ID of the merchant.' }),

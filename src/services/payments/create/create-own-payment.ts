@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { findCreatingMerchant, type CreatingMerchantRow } from '../../../db/merchants/find-creating-merchant';
 import { findCurrentPolicy, type CurrentPolicy } from '../../../db/operations/find-current-policy';
 import { MAX_TOTAL_RUPIAH } from '../../../domain/money';
-import { isDescription, OWN_EXPIRY_SECONDS } from '../../../domain/payment';
+import { isDescription, MAX_ORDER_ID_CHARACTERS, OWN_EXPIRY_SECONDS } from '../../../domain/payment';
 import { PROVIDERS, type ProviderName } from '../../../domain/provider-capabilities';
 import { NotFoundError } from '../../../errors';
 import type { AuditDependencies } from '../../audit/audit';
@@ -15,7 +15,7 @@ import { createPayment, type CreateDependencies } from './create-payment';
 import type { CreateRejection } from './create-rejection';
 import type { NewPayment } from './new-payment';
 import { draftPayment } from './payment-draft';
-import { paymentIdentity } from './payment-identity';
+import { idempotencyKeyOf, paymentIdentity } from './payment-identity';
 
 type CreateOwnNeeds = AuditDependencies &
   CreateDependencies &
@@ -32,7 +32,7 @@ const METHOD = 'qris';
 const choice = z.object({
   amountRupiah: z.int().min(1).max(MAX_TOTAL_RUPIAH),
   provider: z.enum(PROVIDERS),
-  merchantReferenceId: z.string().max(64).nullable(),
+  merchantReferenceId: z.string().max(MAX_ORDER_ID_CHARACTERS).nullable(),
   expiresInSeconds: z.int().min(OWN_EXPIRY_SECONDS.min).max(OWN_EXPIRY_SECONDS.max).nullable(),
   description: z.string().refine(isDescription).nullable(),
 });
@@ -64,7 +64,7 @@ export const createOwnPayment = new Operation({
     }));
     return { ...merchant, policies: await Promise.all(policies) };
   },
-  target: ({ subject: { merchantId }, formId }) => paymentIdentity(merchantId, keyOf(formId)).paymentId,
+  target: ({ subject: { merchantId }, formId }) => paymentIdentity(merchantId, idempotencyKeyOf(formId)).paymentId,
   detail: ({ input }) => ({
     amount: input.amountRupiah,
     provider: input.provider,
@@ -83,14 +83,12 @@ export const createOwnPayment = new Operation({
     const { rateLimit } = needs;
     const { allowed } = await rateLimit.take(merchant.merchantId, 1, rateLimit.merchantLimit);
     if (!allowed) return rejected({ reason: 'merchant_rate' });
-    const draft = draftPayment(needs, merchant, requestOf(input), keyOf(formId));
+    const draft = draftPayment(needs, merchant, requestOf(input), idempotencyKeyOf(formId));
     const result = await createPayment(needs, merchant, draft).catch(notKnown);
     if (result.outcome === 'rejected') return rejected({ reason: 'not_created', why: result.rejection });
     return result.outcome === 'created' ? done(result.payment) : result;
   },
 });
-
-const keyOf = (formId: string) => `dashboard-${formId}`;
 
 function requestOf(input: z.output<typeof choice>): NewPayment {
   return { ...NO_DETAILS, ...input, paymentMethod: METHOD };

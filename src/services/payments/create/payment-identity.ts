@@ -11,3 +11,6 @@ export function paymentIdentity(merchantId: string, idempotencyKey: string | nul
   const paymentId = idempotencyKey === null ? uuidV7() : uuidV5(idempotencyKey, merchantId);
   return { paymentId, idempotencyKey };
 }
+
+/** The idempotency key of a form of the dashboard, so that a double click creates one object. */
+export const idempotencyKeyOf = (formId: string) => `dashboard-${formId}`;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ReactElement } from 'react';
 import { formatRupiah } from '../../../domain/money';
+import { DEFAULT_PROVIDER } from '../../../domain/provider-capabilities';
 import type { OwnTerms } from '../../../services/payments/create/create-own-payment';
 import { ErrorSummary, Field } from '../../ui/form';
 import { Card, Notice, PageHead } from '../../ui/layout';
@@ -130,6 +131,6 @@ function AmountForm(page: CounterForm): ReactElement {
 
 /** What was sent, else the one of the newest payment, else the first. */
 function chosenOf({ sent, habits, subject: { providers } }: CounterPage): string {
-  const wanted = [sent?.provider, habits.provider, 'gopay'];
-  return providers.find((name) => name === wanted.find(Boolean)) ?? providers[0] ?? 'gopay';
+  const wanted = [sent?.provider, habits.provider, DEFAULT_PROVIDER];
+  return providers.find((name) => name === wanted.find(Boolean)) ?? providers[0] ?? DEFAULT_PROVIDER;
 }

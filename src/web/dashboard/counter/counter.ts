@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { findCreationHabits, listOwnPayments } from '../../../db/payments/own-payments';
-import { PROVIDERS } from '../../../domain/provider-capabilities';
 import { dayOf, startOfDay } from '../../ui/format';
 import { memberFormPages } from '../form-pages';
-import { CREATION_FORM, creationAmount } from '../payments/creation-form';
+import { CREATION_FORM, creationAmount, providerField } from '../payments/creation-form';
 import { sumOwnDay } from '../payments/own-day';
 import { qrPath } from '../payments/payment-paths';
 import { renderCounterPage } from './counter-page';
@@ -13,7 +12,7 @@ const USUAL_AMOUNTS = 6;
 const LAST_PAYMENTS = 5;
 
 const counterFields = z
-  .object({ amount: creationAmount, provider: z.enum(PROVIDERS, { error: 'provider' }).default('gopay') })
+  .object({ amount: creationAmount, provider: providerField })
   .transform(({ amount, provider }) => ({
     amountRupiah: amount,
     provider,

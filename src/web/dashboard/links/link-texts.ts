@@ -55,7 +55,6 @@ const en = {
       kind: 'Choose how often it can be paid.',
       amount: 'Enter an amount from Rp 1 to Rp 10.000.000.',
       amount_or_open: 'Enter an amount, or let the customer type it: not both.',
-      bounds: 'The highest amount is below the lowest one.',
       order: 'Enter at most 64 characters.',
       provider: 'Choose a provider.',
       expires: 'Enter a date and a time.',
@@ -67,6 +66,8 @@ const en = {
     provider_not_enabled: 'This provider is not enabled for your shop. Choose another one.',
     return_url_not_allowed: 'The address is not one of your shop.',
     expires_at_out_of_range: 'The end must be 5 minutes to 366 days from now.',
+    amount_beside_bounds: 'Enter an amount, or the lowest and the highest one: not both.',
+    minimum_above_maximum: 'The highest amount is below the lowest one.',
     idempotency_key_reused: 'This form has made another link before. Open the form again.',
   },
   detail: {
@@ -153,7 +154,6 @@ const id: LinkTexts = {
       kind: 'Pilih berapa kali dapat dibayar.',
       amount: 'Isi jumlah dari Rp 1 sampai Rp 10.000.000.',
       amount_or_open: 'Isi jumlah, atau biarkan pelanggan mengisinya: jangan keduanya.',
-      bounds: 'Jumlah terbanyak di bawah jumlah tersedikit.',
       order: 'Isi paling banyak 64 karakter.',
       provider: 'Pilih penyedia.',
       expires: 'Isi tanggal dan jam.',
@@ -165,6 +165,8 @@ const id: LinkTexts = {
     provider_not_enabled: 'Penyedia ini tidak aktif untuk toko Anda. Pilih yang lain.',
     return_url_not_allowed: 'Alamat itu bukan alamat toko Anda.',
     expires_at_out_of_range: 'Waktu berakhir harus 5 menit sampai 366 hari dari sekarang.',
+    amount_beside_bounds: 'Isi jumlah, atau jumlah tersedikit dan terbanyak: jangan keduanya.',
+    minimum_above_maximum: 'Jumlah terbanyak di bawah jumlah tersedikit.',
     idempotency_key_reused: 'Formulir ini sudah membuat tautan lain. Buka formulir lagi.',
   },
   detail: {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { MAX_TOTAL_RUPIAH } from '../../../domain/money';
-import { isLinkTitle, LINK_KINDS, MAX_LINK_TITLE_CHARACTERS, OPEN_AMOUNT_RUPIAH } from '../../../domain/payment-link';
-import { PROVIDERS } from '../../../domain/provider-capabilities';
+import { isLinkTitle, LINK_KINDS, MAX_LINK_TITLE_CHARACTERS } from '../../../domain/payment-link';
 import type { TimeZone } from '../../../domain/sign-in';
 import { startOfDay } from '../../ui/format';
+import { orderField, providerField } from '../payments/creation-form';
 import { amountField } from '../payments/list-filter';
 
 const rupiahField = amountField
@@ -37,12 +37,8 @@ export const newLinkFields = (zone: TimeZone) =>
       open: z.literal('on', { error: 'form' }).optional(),
       minimum: rupiahField,
       maximum: rupiahField,
-      order: z
-        .string()
-        .max(64, { error: 'order' })
-        .refine((text) => !text.includes('\0'), { error: 'order' })
-        .optional(),
-      provider: z.enum(PROVIDERS, { error: 'provider' }).default('gopay'),
+      order: orderField,
+      provider: providerField,
       expires: localTime(zone).optional(),
     })
     .refine(({ amount, open }) => amount !== undefined || open !== undefined, { error: 'amount', path: ['amount'] })
@@ -50,22 +46,14 @@ export const newLinkFields = (zone: TimeZone) =>
       error: 'amount_or_open',
       path: ['amount'],
     })
-    .refine(({ minimum, maximum }) => boundsOf(minimum, maximum).isOrdered, { error: 'bounds', path: ['maximum'] })
     .transform(({ title, kind, amount, minimum, maximum, order, provider, expires }) => ({
       title,
       kind,
-      amount:
-        amount === undefined
-          ? { amountRupiah: null, ...boundsOf(minimum, maximum).bounds }
-          : { amountRupiah: amount, minimumRupiah: null, maximumRupiah: null },
+      // Beside an amount, the bounds below `More` are left over and not of this link.
+      ...(amount === undefined
+        ? { amountRupiah: null, minimumRupiah: minimum ?? null, maximumRupiah: maximum ?? null }
+        : { amountRupiah: amount, minimumRupiah: null, maximumRupiah: null }),
       merchantReferenceId: order ?? null,
       provider,
       expiresAt: expires ?? null,
     }));
-
-function boundsOf(
-  minimumRupiah: number = OPEN_AMOUNT_RUPIAH.minimum,
-  maximumRupiah: number = OPEN_AMOUNT_RUPIAH.maximum,
-) {
-  return { bounds: { minimumRupiah, maximumRupiah }, isOrdered: minimumRupiah <= maximumRupiah };
-}

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import { LINK_KINDS } from '../../../domain/payment-link';
+import { DEFAULT_PROVIDER } from '../../../domain/provider-capabilities';
 import { createOwnLink, type LinkingMerchant } from '../../../services/links/create-own-link';
 import { Choices } from '../../ui/choices';
 import { ErrorSummary, Field } from '../../ui/form';
@@ -17,6 +18,8 @@ import { newLinkFields } from './new-link-fields';
 const FIELDS: Readonly<Partial<Record<string, string>>> = {
   provider_not_enabled: 'provider',
   expires_at_out_of_range: 'expires',
+  amount_beside_bounds: 'amount',
+  minimum_above_maximum: 'maximum',
 };
 
 export const newLinkPages = memberFormPages({
@@ -145,7 +148,7 @@ function MoreFields({ view, subject, sent, errors, attributes }: FormPage<Linkin
         <ProviderChoices
           {...{ view, errors, attributes }}
           providers={subject.providers.map((name) => ({ name }))}
-          chosen={sent?.provider ?? 'gopay'}
+          chosen={sent?.provider ?? DEFAULT_PROVIDER}
         />
       </div>
     </details>

@@ -1,4 +1,7 @@
+import { z } from 'zod';
 import { MAX_TOTAL_RUPIAH } from '../../../domain/money';
+import { MAX_ORDER_ID_CHARACTERS } from '../../../domain/payment';
+import { DEFAULT_PROVIDER, PROVIDERS } from '../../../domain/provider-capabilities';
 import { createOwnPayment } from '../../../services/payments/create/create-own-payment';
 import type { CreateRejection } from '../../../services/payments/create/create-rejection';
 import type { MerchantView } from '../merchant-view';
@@ -9,6 +12,15 @@ import { amountField } from './list-filter';
 export const creationAmount = amountField.refine((rupiah) => rupiah >= 1 && rupiah <= MAX_TOTAL_RUPIAH, {
   error: 'amount',
 });
+
+/** The order ID of the merchant. */
+export const orderField = z
+  .string()
+  .max(MAX_ORDER_ID_CHARACTERS, { error: 'order' })
+  .refine((text) => !text.includes('\0'), { error: 'order' })
+  .optional();
+
+export const providerField = z.enum(PROVIDERS, { error: 'provider' }).default(DEFAULT_PROVIDER);
 
 /** What the forms that create a payment share: the use case, and what they show when it is rejected. */
 export const CREATION_FORM = {

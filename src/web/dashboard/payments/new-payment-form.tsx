@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { PROVIDER_CAPABILITIES, type ProviderName } from '../../../domain/provider-capabilities';
+import { DEFAULT_PROVIDER, PROVIDER_CAPABILITIES, type ProviderName } from '../../../domain/provider-capabilities';
 import type { OwnTerms } from '../../../services/payments/create/create-own-payment';
 import { Field } from '../../ui/form';
 import { formatDuration } from '../../ui/format';
@@ -114,7 +114,7 @@ function MoreFields(page: NewPaymentFormProps): ReactElement {
 }
 
 const chosenOf = ({ sent, terms }: NewPaymentFormProps): ProviderName =>
-  terms.find(({ provider }) => provider === (sent?.provider ?? 'gopay'))?.provider ?? 'gopay';
+  terms.find(({ provider }) => provider === (sent?.provider ?? DEFAULT_PROVIDER))?.provider ?? DEFAULT_PROVIDER;
 
 function providerHint({ locale }: MerchantView, terms: NewPaymentFormProps['terms']): string {
   const texts = PAYMENT_TEXTS[locale.language];

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { z } from 'zod';
 import { isDescription, MAX_DESCRIPTION_CHARACTERS } from '../../../domain/payment';
-import { PROVIDERS, type ProviderName } from '../../../domain/provider-capabilities';
+import type { ProviderName } from '../../../domain/provider-capabilities';
 import type { OwnTerms } from '../../../services/payments/create/create-own-payment';
 import { ErrorSummary } from '../../ui/form';
 import { Card, Notice, PageHead } from '../../ui/layout';
@@ -10,7 +10,7 @@ import { NEW_PAYMENT_FILES } from '../files';
 import { memberFormPages, type FormPage } from '../form-pages';
 import { renderMerchantPage } from '../merchant-page';
 import { merchantRejection, type MerchantView } from '../merchant-view';
-import { CREATION_FORM, creationAmount } from './creation-form';
+import { CREATION_FORM, creationAmount, orderField, providerField } from './creation-form';
 import { findLastAmounts } from './last-amounts';
 import { NewPaymentForm, OWN_EXPIRIES } from './new-payment-form';
 import { newPaymentPath, paymentsPath, qrPath } from './payment-paths';
@@ -18,12 +18,8 @@ import { newPaymentPath, paymentsPath, qrPath } from './payment-paths';
 const newPaymentFields = z
   .object({
     amount: creationAmount,
-    order: z
-      .string()
-      .max(64, { error: 'order' })
-      .refine((text) => !text.includes('\0'), { error: 'order' })
-      .optional(),
-    provider: z.enum(PROVIDERS, { error: 'provider' }).default('gopay'),
+    order: orderField,
+    provider: providerField,
     description: z
       .string()
       .max(MAX_DESCRIPTION_CHARACTERS, { error: 'description' })
