@@ -3,6 +3,14 @@ import { stringify } from 'csv-stringify/sync';
 /** A number is written in digits, also below zero. */
 export type CsvCell = string | number | null;
 
+/** The columns of a file in their order: the name of each, and its cell of a row. */
+export type CsvColumns<Row> = Readonly<Record<string, (row: Row) => CsvCell>>;
+
+/** The cells of a row, in the order of the columns. */
+export function csvCells<Row>(columns: CsvColumns<Row>, row: Row): CsvCell[] {
+  return Object.values(columns).map((cellOf) => cellOf(row));
+}
+
 interface CsvFormat {
   readonly delimiter?: ';' | ',';
   /** With a byte order mark: these are the first lines of a file. */

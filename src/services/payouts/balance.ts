@@ -6,7 +6,7 @@ import {
   type LinePosition,
 } from '../../db/ledger/balance-transactions';
 import { formatInWib, lastDayOf } from '../../domain/wib';
-import { toCsv } from '../../lib/csv';
+import { csvCells, toCsv, type CsvColumns } from '../../lib/csv';
 
 /* Each function reads one merchant. Days are `YYYY-MM-DD` and months `YYYY-MM`, in Western Indonesian Time (WIB). */
 
@@ -200,37 +200,30 @@ export function dayStateOf({ isClosed }: Pick<BalanceDay, 'isClosed'>): 'closed'
   return isClosed ? 'closed' : 'provisional';
 }
 
-/** The columns of a statement as CSV, in this order. Amounts are rupiah, times have the offset of WIB. */
-const CSV_COLUMNS = {
+/** What stands before the first and after the last line of a period. The sum of the amounts is what changed between. */
+export interface StatementEdge {
+  readonly kind: 'opening' | 'closing';
+  readonly bookedOn: string;
+  readonly occurredAt: null;
+  readonly referenceId: null;
+  readonly merchantReferenceId: null;
+  readonly amountRupiah: null;
+  readonly balanceAfterRupiah: number;
+  /** Null: the opening, which has no state. */
+  readonly isClosed: boolean | null;
+}
+
+/** The columns of a statement as CSV. Amounts are rupiah, times have the offset of WIB. */
+export const STATEMENT_CSV_COLUMNS: CsvColumns<ExportedLine | StatementEdge> = {
   booked_on: ({ bookedOn }) => bookedOn,
-  occurred_at: ({ occurredAt }) => formatInWib(occurredAt),
+  occurred_at: ({ occurredAt }) => occurredAt && formatInWib(occurredAt),
   kind: ({ kind }) => kind,
   reference: ({ referenceId }) => referenceId,
   merchant_reference_id: ({ merchantReferenceId }) => merchantReferenceId,
   amount: ({ amountRupiah }) => amountRupiah,
   balance_after: ({ balanceAfterRupiah }) => balanceAfterRupiah,
-  state: dayStateOf,
-} as const satisfies Record<string, (line: ExportedLine) => string | number | null>;
-
-export const STATEMENT_CSV_COLUMNS: readonly string[] = Object.keys(CSV_COLUMNS);
-
-/** The cells of a line, in the order of the columns. */
-export function statementCells(line: ExportedLine): (string | number | null)[] {
-  return Object.values(CSV_COLUMNS).map((valueOf) => valueOf(line));
-}
-
-/** What stands before the first and after the last line of a period. */
-interface StatementEdge {
-  readonly kind: 'opening' | 'closing';
-  readonly day: string;
-  readonly balanceRupiah: number;
-  readonly state: ReturnType<typeof dayStateOf> | null;
-}
-
-/** The cells of an edge. Its amount is empty: the sum of the amounts is the change of the balance. */
-export function edgeCells({ kind, day, balanceRupiah, state }: StatementEdge): (string | number | null)[] {
-  return [day, null, kind, null, null, null, balanceRupiah, state];
-}
+  state: ({ isClosed }) => (isClosed === null ? null : dayStateOf({ isClosed })),
+};
 
 const CSV_PAGE_LINES = 1_000;
 
@@ -239,11 +232,11 @@ const CSV_PAGE_LINES = 1_000;
  * begins with an apostrophe.
  */
 export async function* streamStatementCsv(db: Queryable, merchantId: string, day: string): AsyncGenerator<string> {
-  yield toCsv([STATEMENT_CSV_COLUMNS], { bom: true });
+  yield toCsv([Object.keys(STATEMENT_CSV_COLUMNS)], { bom: true });
   const { readPage } = await openStatementExport(db, merchantId, { from: day, to: day });
   let lines = await readPage(null, CSV_PAGE_LINES);
   for (let last = lines.at(-1); last !== undefined; last = lines.at(-1)) {
-    yield toCsv(lines.map(statementCells));
+    yield toCsv(lines.map((line) => csvCells(STATEMENT_CSV_COLUMNS, line)));
     lines = await readPage(last, CSV_PAGE_LINES);
   }
 }

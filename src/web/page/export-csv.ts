@@ -4,7 +4,7 @@ import type { Language } from '../../domain/sign-in';
 import { messageOf, UserError } from '../../errors';
 import { StreamBody, type EndpointResponse } from '../../http/endpoint';
 import { writeAndDrain } from '../../http/event-stream';
-import { toCsv, type CsvCell } from '../../lib/csv';
+import { csvCells, toCsv, type CsvCell, type CsvColumns } from '../../lib/csv';
 import type { Logger } from '../../observability/logger';
 import { PAGE_HEADERS } from './headers';
 
@@ -23,12 +23,13 @@ export const delimiterField = z.enum([';', ','], { error: 'delimiter' }).optiona
 export interface CsvExport<Row> {
   /** Without its ending. */
   readonly fileName: string;
-  readonly columns: readonly string[];
-  readonly cellsOf: (row: Row) => readonly CsvCell[];
+  readonly columns: CsvColumns<Row>;
   /** At most `limit` rows that follow the given one, by short statements; null: the first rows. None: the end. */
   readonly readPage: (after: Row | null, limit: number, closed: AbortSignal) => Promise<readonly Row[]>;
   /** The last line, if there are more rows than an export has: where the next one begins. */
   readonly limitLine: (last: Row) => string;
+  /** The line after the last row, if rows are missing; null: none are. Absent: none ever are. */
+  readonly missingLine?: () => string | null;
   readonly maxRows?: number;
 }
 
@@ -98,20 +99,24 @@ async function writePages<Row>(
   const { maxRows = MAX_EXPORT_ROWS } = source;
   const write = (rows: readonly (readonly CsvCell[])[], bom = false) =>
     writeAndDrain(response, toCsv(rows, { delimiter, bom }), closed);
-  await write([source.columns], true);
+  await write([Object.keys(source.columns)], true);
   let last: Row | null = null;
   for (let left = maxRows; ;) {
     // At the limit, one more row shows whether there are more.
     const page: readonly Row[] = await source.readPage(last, Math.max(Math.min(PAGE_ROWS, left), 1), closed);
     closed.throwIfAborted();
-    if (page.length === 0) break;
+    if (page.length === 0) {
+      const missing = source.missingLine?.() ?? null;
+      if (missing !== null) await write([[missing]]);
+      break;
+    }
     if (left === 0 && last !== null) {
       await write([[source.limitLine(last)]]);
       break;
     }
     const written = maxRows - left;
     if (written <= SMALL_EXPORT_ROWS && written + page.length > SMALL_EXPORT_ROWS) await onLarge();
-    await write(page.map(source.cellsOf));
+    await write(page.map((row) => csvCells(source.columns, row)));
     left -= page.length;
     last = page[page.length - 1] ?? last;
   }

@@ -13,8 +13,7 @@ let larges: number;
 
 const source = (count: number, textOf: (n: number) => string, maxRows?: number): CsvExport<number> => ({
   fileName: 'numbers',
-  columns: ['number', 'text'],
-  cellsOf: (n) => [n, textOf(n)],
+  columns: { number: (n) => n, text: textOf },
   readPage(after, limit) {
     reads += 1;
     const first = after === null ? 0 : after + 1;
@@ -70,7 +69,10 @@ it.each([
 
 it('escapes texts that begin a formula, and no number', async () => {
   const texts = ['=1+1', '-1', '@x', 'a;b', 'two\nlines'];
-  const response = await open({ ...source(5, (n) => texts[n] ?? ''), cellsOf: (n) => [-n, texts[n] ?? null] });
+  const response = await open({
+    ...source(5, (n) => texts[n] ?? ''),
+    columns: { number: (n) => -n, text: (n) => texts[n] ?? null },
+  });
   expect(response.headers['content-disposition']).toBe('attachment; filename="numbers.csv"');
   expect((await buffer(response)).toString()).toBe(
     "\uFEFFnumber;text\r\n0;'=1+1\r\n-1;'-1\r\n-2;'@x\r\n-3;\"a;b\"\r\n-4;two lines\r\n",

@@ -14,8 +14,6 @@ import { actionFilter, activityFilterSchema, type ActivityFilter } from './activ
 import { activityPath, exportActivityPath } from './activity-paths';
 import { ACTIVITY_TEXTS } from './activity-texts';
 
-const COLUMNS = ['id', 'time', 'user_id', 'user_name', 'action', 'target', 'outcome', 'address'] as const;
-
 /** The actions of the list as CSV, with the same filter. */
 export const exportActivity = memberPage(
   { area: 'activity', level: 'view' },
@@ -46,17 +44,16 @@ function sourceOf(
   const filtered = actionFilter(merchantId, filter, locale.zone);
   return {
     fileName: `activity-${formatExactTime(new Date(nowMs), locale.zone).slice(0, 10)}`,
-    columns: COLUMNS,
-    cellsOf: ({ id, requestedAt, userId, userName, action, target, outcome, address }) => [
-      id,
-      formatExactTime(requestedAt, locale.zone),
-      userId,
-      userId === null ? texts.lunas : userName,
-      action,
-      target,
-      outcome,
-      address,
-    ],
+    columns: {
+      id: ({ id }) => id,
+      time: ({ requestedAt }) => formatExactTime(requestedAt, locale.zone),
+      user_id: ({ userId }) => userId,
+      user_name: ({ userId, userName }) => (userId === null ? texts.lunas : userName),
+      action: ({ action }) => action,
+      target: ({ target }) => target,
+      outcome: ({ outcome }) => outcome,
+      address: ({ address }) => address,
+    },
     async readPage(after, limit, closed) {
       let start: ActionStart | null = after ? { direction: 'older', than: after.id } : (filter.older ?? null);
       for (;;) {

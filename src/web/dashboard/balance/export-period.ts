@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import {
-  dayStateOf,
-  edgeCells,
   openStatementExport,
   STATEMENT_CSV_COLUMNS,
-  statementCells,
   type ExportedLine,
   type Period,
+  type StatementEdge,
   type StatementExport,
 } from '../../../services/payouts/balance';
 import { delimiterField, MAX_EXPORT_ROWS, type CsvExport } from '../../page/export-csv';
@@ -36,32 +34,25 @@ export const exportPeriod = memberPage(
   },
 );
 
-type PeriodRow =
-  | { readonly kind: 'line'; readonly line: ExportedLine }
-  | { readonly kind: 'opening' | 'closing'; readonly balanceRupiah: number };
+const NO_LINE = { occurredAt: null, referenceId: null, merchantReferenceId: null, amountRupiah: null } as const;
 
 function sourceOf(
   { openingRupiah, isClosed, readPage }: StatementExport,
   { from, to }: Period,
   texts: BalanceTexts,
-): CsvExport<PeriodRow> {
+): CsvExport<ExportedLine | StatementEdge> {
   const name = `balance-${from}-${to}`;
-  const state = dayStateOf({ isClosed });
   return {
     fileName: isClosed ? name : `${name}-${texts.provisional.toLowerCase()}`,
     columns: STATEMENT_CSV_COLUMNS,
-    cellsOf(row) {
-      if (row.kind === 'line') return statementCells(row.line);
-      const edge = row.kind === 'opening' ? { day: from, state: null } : { day: to, state };
-      return edgeCells({ kind: row.kind, balanceRupiah: row.balanceRupiah, ...edge });
-    },
     async readPage(after, limit) {
-      if (after === null) return [{ kind: 'opening', balanceRupiah: openingRupiah }];
+      if (after === null) {
+        return [{ ...NO_LINE, kind: 'opening', bookedOn: from, balanceAfterRupiah: openingRupiah, isClosed: null }];
+      }
       if (after.kind === 'closing') return [];
-      const last = after.kind === 'line' ? after.line : null;
-      const lines = await readPage(last, limit);
-      if (lines.length === 0) return [{ kind: 'closing', balanceRupiah: last?.balanceAfterRupiah ?? openingRupiah }];
-      return lines.map((line) => ({ kind: 'line', line }));
+      const lines = await readPage('postingId' in after ? after : null, limit);
+      if (lines.length > 0) return lines;
+      return [{ ...NO_LINE, kind: 'closing', bookedOn: to, balanceAfterRupiah: after.balanceAfterRupiah, isClosed }];
     },
     limitLine: () => texts.exportLimit(MAX_EXPORT_ROWS),
   };

@@ -1,10 +1,5 @@
 import { z } from 'zod';
-import {
-  openStatementExport,
-  STATEMENT_CSV_COLUMNS,
-  statementCells,
-  type ExportedLine,
-} from '../../../services/payouts/balance';
+import { openStatementExport, STATEMENT_CSV_COLUMNS, type ExportedLine } from '../../../services/payouts/balance';
 import { delimiterField, MAX_EXPORT_ROWS, type CsvExport } from '../../page/export-csv';
 import { memberPage, redirectTo } from '../../page/page-route';
 import { exportRecorded, type ExportDependencies } from '../export-recorded';
@@ -28,7 +23,6 @@ export const exportStatement = memberPage(
       const source: CsvExport<ExportedLine> = {
         fileName: isClosed ? `balance-${day}` : `balance-${day}-${texts.provisional.toLowerCase()}`,
         columns: STATEMENT_CSV_COLUMNS,
-        cellsOf: statementCells,
         readPage,
         limitLine: () => texts.exportLimit(MAX_EXPORT_ROWS),
       };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { listFormerMemberNames, listMemberNames } from '../../../db/identity/members';
 import { readShift, type ShiftPayment } from '../../../db/payments/read-shift';
 import { RECEIVED_STATUSES } from '../../../domain/payment-transitions';
+import type { CsvColumns } from '../../../lib/csv';
 import { delimiterField, type CsvExport } from '../../page/export-csv';
 import { PageError } from '../../page/page-error';
 import { memberPage, redirectTo, type MemberVisit } from '../../page/page-route';
@@ -101,8 +102,11 @@ export const exportShift = memberPage(MANAGE, {
   },
 });
 
-const COLUMNS = ['created_at', 'reference_id', 'order', 'total', 'status'] as const;
-const BALANCE_COLUMNS = ['net', 'settled'] as const;
+/** What only who sees the balance sees. */
+const BALANCE_COLUMNS: CsvColumns<ShiftPayment> = {
+  net: ({ status, netRupiah }) => (RECEIVED_STATUSES.includes(status) ? netRupiah : null),
+  settled: ({ settledRupiah }) => settledRupiah,
+};
 
 function sourceOf(
   view: MerchantView,
@@ -110,18 +114,16 @@ function sourceOf(
   { from }: { readonly from: Date },
 ): CsvExport<ShiftPayment> {
   const { zone } = view.locale;
-  const seesBalance = view.rightRejection('balance', 'view') === null;
   return {
     fileName: `shift-${formatExactTime(from, zone).slice(0, 10)}`,
-    columns: seesBalance ? [...COLUMNS, ...BALANCE_COLUMNS] : COLUMNS,
-    cellsOf: ({ createdAt, referenceId, merchantReferenceId, totalRupiah, status, netRupiah, settledRupiah }) => [
-      formatExactTime(createdAt, zone),
-      referenceId,
-      merchantReferenceId,
-      totalRupiah,
-      status,
-      ...(seesBalance ? [RECEIVED_STATUSES.includes(status) ? netRupiah : null, settledRupiah] : []),
-    ],
+    columns: {
+      created_at: ({ createdAt }) => formatExactTime(createdAt, zone),
+      reference_id: ({ referenceId }) => referenceId,
+      order: ({ merchantReferenceId }) => merchantReferenceId,
+      total: ({ totalRupiah }) => totalRupiah,
+      status: ({ status }) => status,
+      ...(view.rightRejection('balance', 'view') === null ? BALANCE_COLUMNS : {}),
+    },
     // A shift is bounded, and of one snapshot.
     readPage: (after, limit) => {
       const first = after === null ? 0 : payments.indexOf(after) + 1;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { CsvCell } from '../../../lib/csv';
-import { INVOICE_CSV_COLUMNS, listInvoiceCells, take } from '../../../services/invoices/invoice-csv';
-import { delimiterField, MAX_EXPORT_ROWS, type CsvExport } from '../../page/export-csv';
+import { INVOICE_CSV_COLUMNS, openInvoiceExport } from '../../../services/invoices/invoice-csv';
+import { delimiterField, MAX_EXPORT_ROWS } from '../../page/export-csv';
 import { memberPage, redirectTo } from '../../page/page-route';
 import { BALANCE_TEXTS } from '../balance/balance-texts';
 import { exportRecorded, type ExportDependencies } from '../export-recorded';
@@ -20,12 +19,12 @@ export const exportInvoice = memberPage(
       const invoice = await findOwnInvoice(dependencies, visit);
       const { number } = invoice;
       if (!query.ok) return redirectTo(invoicePath.to({ ...merchantView(dependencies, visit), number }));
-      const lines = listInvoiceCells(dependencies.db, invoice);
-      const source: CsvExport<readonly CsvCell[]> = {
+      const { readRows, missingLine } = openInvoiceExport(dependencies.db, invoice);
+      const source = {
         fileName: number,
         columns: INVOICE_CSV_COLUMNS,
-        cellsOf: (cells) => cells,
-        readPage: (_, limit) => take(lines, limit),
+        readPage: (_after: object | null, limit: number) => readRows(limit),
+        missingLine,
         limitLine: () => BALANCE_TEXTS[visit.language].exportLimit(MAX_EXPORT_ROWS),
       };
       const action = { action: 'invoice.export', target: number } as const;

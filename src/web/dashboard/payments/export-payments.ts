@@ -15,25 +15,6 @@ import { PAYMENT_TEXTS } from './payment-texts';
 
 const exportSchema = z.intersection(listFilterSchema, z.object({ delimiter: delimiterField }));
 
-/** The names of the contract (docs/contract.md). */
-const COLUMNS = [
-  'reference_id',
-  'id',
-  'merchant_reference_id',
-  'status',
-  'provider',
-  'currency',
-  'amount',
-  'fee_amount',
-  'total_amount',
-  'net_amount',
-  'created_at',
-  'expires_at',
-  'paid_at',
-  'cancelled_at',
-  'updated_at',
-] as const;
-
 /** The payments of the list as CSV, with the same filter. */
 export const exportPayments = memberPage(
   { area: 'turnover', level: 'view' },
@@ -62,24 +43,24 @@ function sourceOf(
   const at = (date: Date | null) => date && formatExactTime(date, locale.zone);
   return {
     fileName: `payments-${formatExactTime(new Date(nowMs), locale.zone).slice(0, 10)}`,
-    columns: COLUMNS,
-    cellsOf: (payment) => [
-      payment.referenceId,
-      payment.id,
-      payment.merchantReferenceId,
-      payment.status,
-      payment.provider,
-      payment.currency,
-      payment.amountRupiah,
-      payment.feeRupiah,
-      payment.totalRupiah,
-      payment.netRupiah,
-      at(payment.createdAt),
-      at(payment.expiresAt),
-      at(payment.paidAt),
-      at(payment.cancelledAt),
-      at(payment.updatedAt),
-    ],
+    // The names of the contract (docs/contract.md).
+    columns: {
+      reference_id: ({ referenceId }) => referenceId,
+      id: ({ id }) => id,
+      merchant_reference_id: ({ merchantReferenceId }) => merchantReferenceId,
+      status: ({ status }) => status,
+      provider: ({ provider }) => provider,
+      currency: ({ currency }) => currency,
+      amount: ({ amountRupiah }) => amountRupiah,
+      fee_amount: ({ feeRupiah }) => feeRupiah,
+      total_amount: ({ totalRupiah }) => totalRupiah,
+      net_amount: ({ netRupiah }) => netRupiah,
+      created_at: ({ createdAt }) => at(createdAt),
+      expires_at: ({ expiresAt }) => at(expiresAt),
+      paid_at: ({ paidAt }) => at(paidAt),
+      cancelled_at: ({ cancelledAt }) => at(cancelledAt),
+      updated_at: ({ updatedAt }) => at(updatedAt),
+    },
     async readPage(after, limit, closed) {
       let start: PageStart | null = after ? { direction: 'older', than: after } : (filtered.filter.older ?? null);
       for (;;) {

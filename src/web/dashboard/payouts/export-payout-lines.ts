@@ -10,9 +10,6 @@ import { merchantView } from '../merchant-view';
 import { findOwnPayout } from './find-own-payout';
 import { exportPayoutLinesPath, payoutPagePath } from './payout-paths';
 
-/** The columns of a statement. */
-const COLUMNS = ['occurred_at', 'kind', 'reference', 'amount'] as const;
-
 /** What a payout pays as CSV. */
 export const exportPayoutLines = memberPage(
   { area: 'payouts', level: 'view' },
@@ -29,13 +26,13 @@ export const exportPayoutLines = memberPage(
       const { merchantId } = visit.member;
       const source: CsvExport<PayoutLine> = {
         fileName: `payout-${referenceId}`,
-        columns: COLUMNS,
-        cellsOf: (line) => [
-          formatExactTime(line.occurredAt, locale.zone),
-          line.kind,
-          line.referenceId,
-          line.amountRupiah,
-        ],
+        // As in a statement.
+        columns: {
+          occurred_at: ({ occurredAt }) => formatExactTime(occurredAt, locale.zone),
+          kind: ({ kind }) => kind,
+          reference: (line) => line.referenceId,
+          amount: ({ amountRupiah }) => amountRupiah,
+        },
         readPage: (after, limit) => listPayoutLines(db, merchantId, id, { after: after?.postingId ?? 0, limit }),
         limitLine: () => BALANCE_TEXTS[language].exportLimit(MAX_EXPORT_ROWS),
       };

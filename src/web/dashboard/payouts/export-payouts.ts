@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Payout } from '../../../db/payouts/list-payouts';
+import type { CsvColumns } from '../../../lib/csv';
 import { listPayouts } from '../../../services/payouts/payouts';
 import { delimiterField, MAX_EXPORT_ROWS, type CsvExport } from '../../page/export-csv';
 import { memberPage, redirectTo } from '../../page/page-route';
@@ -10,25 +11,6 @@ import { cursorAfter, payoutFilter, payoutFilterSchema } from './payout-filter';
 import { approverOf, requesterOf } from './payout-parts';
 import { exportPayoutsPath, payoutsPath } from './payout-paths';
 import { PAYOUT_TEXTS } from './payout-texts';
-
-/** The names of the webhooks; amounts are rupiah. */
-const COLUMNS = [
-  'reference_id',
-  'status',
-  'gross_amount',
-  'fee_amount',
-  'amount',
-  'rail',
-  'bank_code',
-  'account_last_four',
-  'requested_by',
-  'approved_by',
-  'requested_at',
-  'submitted_at',
-  'finished_at',
-  'bank_reference',
-  'failure_reason',
-] as const;
 
 /** The payouts of the list as CSV, with the same filter. */
 export const exportPayouts = memberPage(
@@ -46,8 +28,7 @@ export const exportPayouts = memberPage(
       const filter = payoutFilter(merchantId, query.values, view.locale.zone);
       const source: CsvExport<Payout> = {
         fileName: `payouts-${dayOf(visit.now, view.locale.zone)}`,
-        columns: COLUMNS,
-        cellsOf: (payout) => cellsOf(view, payout),
+        columns: columnsOf(view),
         readPage: (after, limit) => listPayouts(db, { ...filter, after: after ?? filter.after, limit }),
         limitLine: (last) => PAYOUT_TEXTS[visit.language].exportLimit(MAX_EXPORT_ROWS, cursorAfter(last)),
       };
@@ -57,23 +38,24 @@ export const exportPayouts = memberPage(
   },
 );
 
-function cellsOf(view: MerchantView, payout: Payout): (string | number | null)[] {
+/** The names of the webhooks; amounts are rupiah. */
+function columnsOf(view: MerchantView): CsvColumns<Payout> {
   const timeOf = (at: Date | null) => at && formatExactTime(at, view.locale.zone);
-  return [
-    payout.referenceId,
-    payout.status,
-    payout.grossRupiah,
-    payout.feeRupiah,
-    payout.amountRupiah,
-    payout.rail,
-    payout.bankCode,
-    payout.lastFour,
-    requesterOf(view, payout),
-    payout.approvedBy && approverOf(view, payout),
-    timeOf(payout.requestedAt),
-    timeOf(payout.submittedAt),
-    timeOf(payout.finishedAt),
-    payout.bankReference,
-    payout.failureReason,
-  ];
+  return {
+    reference_id: ({ referenceId }) => referenceId,
+    status: ({ status }) => status,
+    gross_amount: ({ grossRupiah }) => grossRupiah,
+    fee_amount: ({ feeRupiah }) => feeRupiah,
+    amount: ({ amountRupiah }) => amountRupiah,
+    rail: ({ rail }) => rail,
+    bank_code: ({ bankCode }) => bankCode,
+    account_last_four: ({ lastFour }) => lastFour,
+    requested_by: (payout) => requesterOf(view, payout),
+    approved_by: (payout) => payout.approvedBy && approverOf(view, payout),
+    requested_at: ({ requestedAt }) => timeOf(requestedAt),
+    submitted_at: ({ submittedAt }) => timeOf(submittedAt),
+    finished_at: ({ finishedAt }) => timeOf(finishedAt),
+    bank_reference: ({ bankReference }) => bankReference,
+    failure_reason: ({ failureReason }) => failureReason,
+  };
 }
