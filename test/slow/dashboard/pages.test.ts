@@ -878,6 +878,7 @@ it('a new payment has the focus on its amount, keys on a phone, last amounts, an
   const rate = { basisPoints: rows[0]?.bps ?? -1, flatRupiah: rows[0]?.flat ?? -1 };
   const net = `You receive Rp\u00a0${(12_345 - feeOf(12_345, { source: 'catalog', ...rate })).toLocaleString('id-ID')}`;
   const result = '.amount-result';
+  await desktop.page.locator(result).filter({ hasText: net }).waitFor();
   expect(await desktop.page.locator(result).textContent()).toBe(net);
   await desktop.page.keyboard.press('Enter');
   await desktop.page.waitForURL(/\/qr$/);
@@ -890,8 +891,12 @@ it('a new payment has the focus on its amount, keys on a phone, last amounts, an
   }
   expect(await page.locator('#amount').inputValue()).toBe('12.345');
   expect(await page.locator('#amount').getAttribute('inputmode')).toBe('none');
+  await page.locator(result).filter({ hasText: net }).waitFor();
   expect(await page.locator(result).textContent()).toBe(net);
   await takeScreenshot(page, 'new payment phone');
+  await page.locator('#amount').fill('20.000.000');
+  await page.locator('#amount').fill('Rp 12.345');
+  await page.locator(result).filter({ hasText: net }).waitFor();
   await page.locator('#amount').fill('');
   await page.locator('[data-amount="12345"]').tap();
   expect(await page.locator('#amount').inputValue()).toBe('12.345');

@@ -32,13 +32,7 @@ export function AmountEntry({ view, feePayer, terms, chosen, amount, lastAmounts
   const chosenTerms = terms.find(({ provider }) => provider === chosen)?.terms;
   return (
     <>
-      <output
-        className="amount-result"
-        htmlFor="amount"
-        data-terms={JSON.stringify(Object.fromEntries(terms.map((each) => [each.provider, offersOf(each.terms)])))}
-        data-sign={feePayer === 'merchant' ? '-1' : '1'}
-        data-text={texts.amountResult[feePayer]('{}')}
-      >
+      <output className="amount-result" htmlFor="amount">
         {chosenTerms && resultOf(amount, chosenTerms, feePayer, texts.amountResult[feePayer])}
       </output>
       {lastAmounts.length > 0 && (
@@ -59,15 +53,6 @@ export function AmountEntry({ view, feePayer, terms, chosen, amount, lastAmounts
       <NumberKeys view={view} keys={KEYS} />
     </>
   );
-}
-
-/** The offers of which the least fee holds: each has bands of `[from, basis points, flat, rounded up]`. */
-function offersOf({ policy, rates: { schedule, price } }: ShownTerms) {
-  if (schedule === null && price === null) return [[[0, policy.feeBasisPoints, policy.feeFlatRupiah, 1]]];
-  return [
-    ...(schedule === null ? [] : [schedule.bands.map((band) => [band.fromRupiah, band.basisPoints, 0, 0])]),
-    ...(price === null ? [] : [[[0, price.basisPoints, price.flatRupiah, 0]]]),
-  ];
 }
 
 function resultOf(

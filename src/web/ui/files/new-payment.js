@@ -1,20 +1,27 @@
 // The last amounts, and what an amount leaves the shop. number-keys.js stands before it; the form works without both.
+const PAUSE_MS = 250;
 const { provider } = amount.form.elements;
-const result = document.querySelector('[data-terms]');
-const terms = JSON.parse(result.dataset.terms);
+const result = document.querySelector('.amount-result');
+const queryOf = () => String(new URLSearchParams({ amount: amount.value, provider: provider?.value ?? '' }));
+// A browser that goes back fills in the field, and not its text.
+let shown = amount.value === amount.defaultValue ? queryOf() : '';
+let timer;
 
-/** As the fee in src/domain/fees.ts: of each offer, the last band that begins at most at the amount. */
-function feeOf(rupiah, bands) {
-  const [, basisPoints, flat, isRoundedUp] = bands.findLast(([from]) => from <= rupiah) ?? bands[0];
-  return (isRoundedUp ? Math.ceil : Math.floor)((rupiah * basisPoints) / 10_000) + flat;
+/** The server knows the fee: the page has the text for the amount of its query. */
+async function showResult(query) {
+  const response = await fetch(`?${query}`);
+  const page = new DOMParser().parseFromString(response.ok ? await response.text() : '', 'text/html');
+  if (query === shown) result.textContent = page.querySelector('.amount-result')?.textContent ?? '';
 }
 
 function show() {
-  const offers = terms[provider?.value] ?? Object.values(terms)[0] ?? [];
-  const fee = Math.min(...offers.map((bands) => feeOf(digits(), bands)));
-  const rupiah = digits() + Number(result.dataset.sign) * fee;
-  const isAmount = /^[\d.]+$/.test(amount.value) && rupiah > 0;
-  result.textContent = isAmount ? result.dataset.text.replace('{}', `Rp\u00a0${format(rupiah)}`) : '';
+  const query = queryOf();
+  if (query === shown) return;
+  shown = query;
+  result.textContent = '';
+  clearTimeout(timer);
+  // Without a response there is no text, and the form can be sent.
+  timer = setTimeout(() => void showResult(query).catch(() => undefined), PAUSE_MS);
 }
 
 for (const link of document.querySelectorAll('[data-amount]')) {

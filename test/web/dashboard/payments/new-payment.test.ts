@@ -1,4 +1,6 @@
 import { rejectionError } from '../../../../src/api/payments/create-payment/rejection-error';
+import { NO_RATES, type FeeRates } from '../../../../src/domain/fee-terms';
+import type { FeePayer } from '../../../../src/domain/fees';
 import type { Language } from '../../../../src/domain/sign-in';
 import { createOwnPayment } from '../../../../src/services/payments/create/create-own-payment';
 import type { CreateRejection } from '../../../../src/services/payments/create/create-rejection';
@@ -133,3 +135,46 @@ it('a payment as usual needs nothing that is folded', async () => {
   const { body } = await post('en', {});
   expect(body).toContain('<details class="more-fields">');
 });
+
+const validFrom = '2026-01-01';
+const BANDS = [
+  { fromRupiah: 0, basisPoints: 0 },
+  { fromRupiah: 500_001, basisPoints: 30 },
+];
+const OF_CLASS: FeeRates = { ...NO_RATES, class: 'UMI', schedule: { validFrom, bands: BANDS } };
+const AGREED: FeeRates = { ...NO_RATES, price: { validFrom, basisPoints: 20, flatRupiah: 1_000 } };
+const BOTH: FeeRates = { ...OF_CLASS, price: AGREED.price };
+
+/** The catalog has 0.7 %. */
+const RESULTS: readonly (readonly [string, FeePayer, FeeRates, string])[] = [
+  ['50000', 'merchant', NO_RATES, 'You receive Rp 49.650'],
+  ['50.000', 'buyer', NO_RATES, 'The customer pays Rp 50.350'],
+  ['Rp 50.000', 'merchant', NO_RATES, 'You receive Rp 49.650'],
+  ['100', 'merchant', NO_RATES, 'You receive Rp 99'],
+  ['9.930.486', 'buyer', NO_RATES, 'The customer pays Rp 10.000.000'],
+  ['9.930.487', 'buyer', NO_RATES, ''],
+  ['20.000.000', 'merchant', NO_RATES, ''],
+  ['1', 'merchant', NO_RATES, ''],
+  ['0', 'buyer', NO_RATES, ''],
+  ['1.2345', 'buyer', NO_RATES, ''],
+  ['', 'merchant', NO_RATES, ''],
+  ['500.000', 'merchant', OF_CLASS, 'You receive Rp 500.000'],
+  ['500.001', 'merchant', OF_CLASS, 'You receive Rp 498.501'],
+  ['1.000', 'merchant', AGREED, ''],
+  ['1.003', 'merchant', AGREED, 'You receive Rp 1'],
+  ['999.999', 'merchant', BOTH, 'You receive Rp 997.000'],
+  ['1.001.000', 'buyer', BOTH, 'The customer pays Rp 1.004.002'],
+];
+
+it.each(RESULTS)(
+  'the page for the amount %j, whose fee the %s pays by %j, has %j',
+  async (amount, feePayer, rates, text) => {
+    const policies = OWN_TERMS.policies.map((each) => ({ ...each, rates }));
+    const subject = { ...OWN_TERMS, feePayer, policies };
+    jest.spyOn(createOwnPayment, 'preview').mockResolvedValue({ subject, rejection: null });
+    const route = newPaymentPages.find(({ method }) => method === 'get');
+    const response = await route?.respond(NO_DEPENDENCIES, ownerVisit('en', { amount }));
+    const [, shown] = /<output [^>]*>([^<]*)/.exec(String(response?.body)) ?? [];
+    expect(shown?.replace('\u00a0', ' ')).toBe(text);
+  },
+);
