@@ -113,8 +113,11 @@ function MoreFields(page: NewPaymentFormProps): ReactElement {
   );
 }
 
-const chosenOf = ({ sent, terms }: NewPaymentFormProps): ProviderName =>
-  terms.find(({ provider }) => provider === (sent?.provider ?? DEFAULT_PROVIDER))?.provider ?? DEFAULT_PROVIDER;
+function chosenOf({ sent, terms }: NewPaymentFormProps): ProviderName {
+  const wanted = sent?.provider ?? DEFAULT_PROVIDER;
+  const chosen = terms.find(({ provider }) => provider === wanted) ?? terms[0];
+  return chosen?.provider ?? DEFAULT_PROVIDER;
+}
 
 function providerHint({ locale }: MerchantView, terms: NewPaymentFormProps['terms']): string {
   const texts = PAYMENT_TEXTS[locale.language];

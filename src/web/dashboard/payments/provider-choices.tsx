@@ -11,10 +11,12 @@ interface ProviderChoicesProps extends Pick<FormPage<unknown>, 'view' | 'errors'
   readonly hint?: string;
 }
 
-/** Which provider a payment has. With a single one there is nothing to choose. */
+/** Which provider a payment has. A single one is sent without a choice. */
 export function ProviderChoices(props: ProviderChoicesProps): ReactElement | null {
   const { view, providers, chosen, hint, errors, attributes } = props;
-  if (providers.length < 2) return null;
+  const [first, ...others] = providers;
+  if (first === undefined) return null;
+  if (others.length === 0) return <input type="hidden" name="provider" value={first.name} />;
   return (
     <Choices
       name="provider"

@@ -178,3 +178,14 @@ it.each(RESULTS)(
     expect(shown?.replace('\u00a0', ' ')).toBe(text);
   },
 );
+
+it('the form of a shop with one provider sends that provider, and has its fee', async () => {
+  const policies = OWN_TERMS.policies.filter(({ provider }) => provider === 'shopeepay');
+  const subject = { ...OWN_TERMS, providers: policies.map(({ provider }) => provider), policies };
+  jest.spyOn(createOwnPayment, 'preview').mockResolvedValue({ subject, rejection: null });
+  const route = newPaymentPages.find(({ method }) => method === 'get');
+  const response = await route?.respond(NO_DEPENDENCIES, ownerVisit('en', { amount: '50.000' }));
+  const body = String(response?.body);
+  expect(Array.from(body.matchAll(/name="provider" value="(\w+)"/g), ([, name]) => name)).toEqual(['shopeepay']);
+  expect(body).toContain('You receive Rp\u00a049.650');
+});
