@@ -10,7 +10,17 @@ export const RUPIAH_TEXT = /^(rp\.? ?)?(\d{1,3}(\.\d{3})+|\d{1,8})$/i;
 /** The amount of a `RUPIAH_TEXT`. */
 export const readRupiah = (text: string) => Number(text.replaceAll(/\D/g, ''));
 
-/** `Rp 50.000`, as Indonesians write it. */
+/** `50.000`, as Indonesians write a whole number. */
+export function formatDigits(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, '.');
+}
+
+/** `Rp 50.000` */
 export function formatRupiah(rupiah: number): string {
-  return `Rp ${String(rupiah).replace(/\B(?=(\d{3})+$)/g, '.')}`;
+  return `Rp ${formatDigits(rupiah)}`;
+}
+
+/** `Rp 50.000`, where no line ends between the currency and the digits. */
+export function formatUnbroken(rupiah: number): string {
+  return `Rp\u00a0${formatDigits(rupiah)}`;
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { CLASS_NAMES } from '../../domain/class-names';
 import type { FeeInvoice, InvoiceLine, InvoiceParties, InvoiceParty } from '../../domain/fee-invoice';
-import { formatRupiah } from '../../domain/money';
+import { formatDigits, formatRupiah } from '../../domain/money';
 import type { Language } from '../../domain/sign-in';
-import { formatCount, INVOICE_TEXTS, invoiceRateText, NO_TAX_INVOICE } from './invoice-texts';
+import { INVOICE_TEXTS, invoiceRateText, NO_TAX_INVOICE } from './invoice-texts';
 import { printable } from './pdf-text';
 
 /** What an invoice in PDF shows. */
@@ -191,7 +191,7 @@ function rowOf(line: InvoiceLine, language: Language): Row {
   const cells = {
     kind: INVOICE_TEXTS[language].lineKinds[line.kind],
     rate: invoiceRateText(language, line).replaceAll(UNBROKEN, '\u00a0'),
-    count: formatCount(line.count),
+    count: formatDigits(line.count),
     turnover: money(line.turnoverRupiah),
     fee: money(line.feeRupiah),
     vat: money(line.vatRupiah),

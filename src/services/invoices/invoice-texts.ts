@@ -89,8 +89,3 @@ export function invoiceRateText(
   if (basisPoints === null || flatRupiah === null) return '–';
   return kind === 'payment' ? rateText(language, basisPoints, flatRupiah) : formatRupiah(flatRupiah);
 }
-
-/** The number of payments or payouts, with dots as in amounts. */
-export function formatCount(count: number): string {
-  return count.toLocaleString('id-ID');
-}

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { formatRupiah } from '../../domain/money';
+import { formatUnbroken } from '../../domain/money';
 import { formatCountdown, formatTime, type Locale, type TimeStyle } from './format';
 
 interface TimeProps {
@@ -29,7 +29,7 @@ export function SignedMoney({ rupiah }: { readonly rupiah: number }): ReactEleme
 }
 
 function Amount({ sign, rupiah }: { readonly sign: string; readonly rupiah: number }): ReactElement {
-  return <span className="unbroken">{sign + formatRupiah(Math.abs(rupiah)).replace(' ', '\u00a0')}</span>;
+  return <span className="unbroken">{sign + formatUnbroken(Math.abs(rupiah))}</span>;
 }
 
 interface IdProps {

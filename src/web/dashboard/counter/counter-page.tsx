@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ReactElement } from 'react';
-import { formatRupiah } from '../../../domain/money';
+import { formatDigits, formatRupiah } from '../../../domain/money';
 import { DEFAULT_PROVIDER } from '../../../domain/provider-capabilities';
 import type { OwnTerms } from '../../../services/payments/create/create-own-payment';
 import { ErrorSummary, Field } from '../../ui/form';
@@ -88,7 +88,7 @@ function UsualAmounts(page: CounterForm): ReactElement | null {
             aria-label={formatRupiah(rupiah)}
             disabled={isClosed}
           >
-            {rupiah.toLocaleString('id-ID')}
+            {formatDigits(rupiah)}
           </button>
         ))}
       </div>

@@ -1,7 +1,8 @@
 import type { ReactElement } from 'react';
 import { CLASS_NAMES } from '../../../domain/class-names';
 import type { FeeInvoice, InvoiceLine } from '../../../domain/fee-invoice';
-import { formatCount, INVOICE_TEXTS, invoiceRateText, NO_TAX_INVOICE } from '../../../services/invoices/invoice-texts';
+import { formatDigits } from '../../../domain/money';
+import { INVOICE_TEXTS, invoiceRateText, NO_TAX_INVOICE } from '../../../services/invoices/invoice-texts';
 import { formatMonth, WIB } from '../../ui/format';
 import { Card, Facts, PageHead, type Fact } from '../../ui/layout';
 import { Table, type Column } from '../../ui/table';
@@ -112,7 +113,7 @@ function columnsOf({ locale: { language } }: MerchantView): Column<InvoiceLine>[
       ),
     },
     { title: columns.rate, narrow: 'second', className: 'unbroken', cell: (line) => invoiceRateText(language, line) },
-    { title: columns.count, narrow: 'hidden', className: 'number', cell: ({ count }) => formatCount(count) },
+    { title: columns.count, narrow: 'hidden', className: 'number', cell: ({ count }) => formatDigits(count) },
     {
       title: columns.turnover,
       narrow: 'second-end',

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { formatRupiah } from '../../../domain/money';
+import { formatUnbroken } from '../../../domain/money';
 import { linkStatusOf, type LinkStatus } from '../../../domain/payment-link';
 import { StateChip, type Tone } from '../../ui/chip';
 import type { MerchantView } from '../merchant-view';
@@ -23,9 +23,6 @@ export function LinkChip({ view, link }: LinkChipProps): ReactElement {
 
 /** What the link asks for: an amount, or two between which the customer chooses. */
 export function linkAmountText({ locale }: MerchantView, link: ShownLink): string {
-  if (link.amountRupiah !== null) return unbroken(link.amountRupiah);
-  return LINK_TEXTS[locale.language].range(unbroken(link.minimumRupiah), unbroken(link.maximumRupiah));
+  if (link.amountRupiah !== null) return formatUnbroken(link.amountRupiah);
+  return LINK_TEXTS[locale.language].range(formatUnbroken(link.minimumRupiah), formatUnbroken(link.maximumRupiah));
 }
-
-/** No line ends between the currency and the digits. */
-const unbroken = (rupiah: number) => formatRupiah(rupiah).replace(' ', '\u00a0');

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { feeTermsOf, type FeeRates } from '../../../domain/fee-terms';
 import { amountsOf, type FeePayer, type FeeRate } from '../../../domain/fees';
-import { formatRupiah, readRupiah, RUPIAH_TEXT } from '../../../domain/money';
+import { formatDigits, formatRupiah, formatUnbroken, readRupiah, RUPIAH_TEXT } from '../../../domain/money';
 import type { ProviderName } from '../../../domain/provider-capabilities';
 import type { MerchantView } from '../merchant-view';
 import { NumberKeys } from './number-keys';
@@ -42,7 +42,7 @@ export function AmountEntry({ view, feePayer, terms, chosen, amount, lastAmounts
             <a
               key={rupiah}
               className="button"
-              href={newPaymentPath.to(view, { amount: rupiah.toLocaleString('id-ID') })}
+              href={newPaymentPath.to(view, { amount: formatDigits(rupiah) })}
               data-amount={rupiah}
             >
               {formatRupiah(rupiah)}
@@ -65,5 +65,5 @@ function resultOf(
   const result = rupiah < 1 ? null : amountsOf(rupiah, feeTermsOf(rupiah, policy, rates), feePayer);
   if (result?.outcome !== 'ok') return null;
   const { netRupiah, totalRupiah } = result.amounts;
-  return text(formatRupiah(feePayer === 'merchant' ? netRupiah : totalRupiah).replace(' ', '\u00a0'));
+  return text(formatUnbroken(feePayer === 'merchant' ? netRupiah : totalRupiah));
 }

@@ -1,6 +1,6 @@
 import type { PayoutHistoryRow } from '../../../db/payouts/list-payouts';
 import type { TimelineDelivery } from '../../../db/webhooks/timeline-deliveries';
-import { formatRupiah } from '../../../domain/money';
+import { formatUnbroken } from '../../../domain/money';
 import {
   PAYOUT_TRANSITIONS,
   type PayoutAmount,
@@ -74,7 +74,5 @@ function balanceText({ texts }: MerchantView, name: PayoutTransitionName, payout
     amount: payout.amountRupiah,
     fee: payout.feeRupiah,
   };
-  return texts.detail.available(
-    `${line.side === 'credit' ? '+' : '−'}${formatRupiah(amounts[line.amount]).replace(' ', '\u00a0')}`,
-  );
+  return texts.detail.available(`${line.side === 'credit' ? '+' : '−'}${formatUnbroken(amounts[line.amount])}`);
 }

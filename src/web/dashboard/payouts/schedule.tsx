@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import { z } from 'zod';
+import { formatDigits } from '../../../domain/money';
 import { PAYOUT_SCHEDULES, WEEKDAYS, type PayoutSettings } from '../../../domain/payout-schedule';
 import { setPayoutSettings } from '../../../services/payouts/set-payout-settings';
 import { Choices } from '../../ui/choices';
@@ -80,7 +81,7 @@ function ScheduleForm({ view, now, subject: { settings, isProposed }, ...page }:
   const shown = sent ?? {
     schedule: settings.schedule,
     weekday: String(settings.weekday ?? ''),
-    minimum: settings.minimumRupiah.toLocaleString('id'),
+    minimum: formatDigits(settings.minimumRupiah),
   };
   const weekdays = WEEKDAYS.map((day) => ({ value: String(day), label: texts.weekdays[day] }));
   const weekday = (
