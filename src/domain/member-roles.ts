@@ -137,7 +137,7 @@ const EVENT_AREAS = {
   invoice: 'balance',
 } as const satisfies Record<SubjectKind, MemberArea>;
 
-/** The roles that may read what an event of this kind says: they see its area, or decide which endpoint receives it. */
+/** The roles that may read an event of this kind: they see its area, or decide which endpoint receives it. */
 export function rolesReadingEvents(kind: SubjectKind): MemberRole[] {
   return MEMBER_ROLES.filter(
     (role) => mayAccess(role, EVENT_AREAS[kind], 'view') || mayAccess(role, 'developers', 'manage'),

@@ -200,9 +200,9 @@ begin
   return last_posting = period.up_to_posting_id;
 end $$;
 
--- Issues the invoices of a period whose postings are counted, once, all or none, and returns them. The lock makes one issue wait for another; the
--- statements after it see what that one has written. `drafts` has {merchantId, id, sealedParties} of each merchant; one
--- that is missing violates a constraint.
+-- Issues the invoices of a period whose postings are counted, once, all or none, and returns them. The lock makes one
+-- issue wait for another; the statements after it see what that one has written. `drafts` has {merchantId, id,
+-- sealedParties} of each merchant; one that is missing violates a constraint.
 create function issue_fee_invoices(wanted_month date, wanted_part integer, drafts jsonb) returns setof fee_invoices
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
