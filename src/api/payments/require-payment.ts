@@ -1,25 +1,23 @@
 import type { Queryable } from '../../db/connection/pool';
-import { findArchivedPayment } from '../../db/operations/archive';
-import { findMerchantPayment, findPaymentOwner, type PaymentKey } from '../../db/payments/find-payment';
+import { findPaymentOwner, type PaymentKey } from '../../db/payments/find-payment';
 import type { PaymentRow } from '../../db/payments/payment-row';
 import { ApiError } from '../../http/api-error';
-import { parsePathId } from '../../services/payments/path-id';
-import { logPayment } from '../../temporal/log-payment';
+import { lookUpPayment } from '../../services/payments/find-payment';
 
 /**
  * @param pathId a UUID or a reference_id
  * @throws ApiError `not_found`, also for a payment of another merchant
  */
 export async function requirePayment(db: Queryable, merchantId: string, pathId: string): Promise<PaymentRow> {
-  const key = parsePathId(pathId);
-  const payment = key && (await findMerchantPayment(db, merchantId, key));
-  if (payment) {
-    logPayment(payment.id);
-    return payment;
+  const found = await lookUpPayment(db, { merchantId }, pathId);
+  switch (found.outcome) {
+    case 'found':
+      return found.payment;
+    case 'archived':
+      throw new ApiError('payment_archived', ARCHIVED);
+    case 'missing':
+      throw new ApiError('payment_unknown', PAYMENT_UNKNOWN, { internal: await whyNotFound(db, found.key) });
   }
-  const archived = key && (await findArchivedPayment(db, key));
-  if (archived?.merchantId === merchantId) throw new ApiError('payment_archived', ARCHIVED);
-  throw new ApiError('payment_unknown', PAYMENT_UNKNOWN, { internal: await whyNotFound(db, key) });
 }
 
 export const PAYMENT_UNKNOWN =

@@ -4,6 +4,17 @@ import { PAYMENT_COLUMNS, type PaymentRow } from './payment-row';
 /** A path names a payment by either of these. */
 export type PaymentKey = { readonly id: string } | { readonly referenceId: string };
 
+/** A payment of any merchant. */
+export async function findAnyPayment(db: Queryable, key: PaymentKey): Promise<PaymentRow | undefined> {
+  const [column, value] = columnAndValue(key);
+  const { rows } = await db.query<PaymentRow>({
+    name: `find_any_payment_by_${column}`,
+    text: `select ${PAYMENT_COLUMNS} from payments where ${column} = $1`,
+    values: [value],
+  });
+  return rows[0];
+}
+
 /** A payment of this merchant; undefined also if it is another merchant's. */
 export async function findMerchantPayment(
   db: Queryable,

@@ -14,7 +14,7 @@ export const eraseCustomer = new Operation({
   input: z.object({}),
   rejections: {},
   messages: {},
-  load: ({ db }: AuditDependencies, _scope, { payment }) => findPayment(db, payment),
+  load: ({ db }: AuditDependencies, _scope, { payment }) => findPayment(db, 'all', payment),
   target: ({ subject }) => subject.id,
   async perform({ needs: { db }, subject: { id: paymentId, referenceId } }) {
     await eraseDetails(db, paymentId);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Queryable } from '../../db/connection/pool';
-import { findArchivedPayment } from '../../db/operations/archive';
-import { findMerchantPayment, type PaymentKey } from '../../db/payments/find-payment';
+import { findArchivedPayment, type ArchivedPayment } from '../../db/operations/archive';
+import { findAnyPayment, findMerchantPayment, type PaymentKey } from '../../db/payments/find-payment';
 import { PAYMENT_COLUMNS, type PaymentRow } from '../../db/payments/payment-row';
 import type { Scope } from '../../domain/actor';
 import { ArchivedError, ConflictError, NotFoundError, OrderIdError } from '../../errors';
@@ -10,23 +10,51 @@ import { archiveFileName } from '../archive/archive-file';
 import { listPayments } from './list-payments';
 import { parsePathId } from './path-id';
 
+/** A payment, or what is known of it without its row. */
+type LookedUpPayment =
+  | { readonly outcome: 'found'; readonly payment: PaymentRow }
+  | { readonly outcome: 'archived'; readonly archived: ArchivedPayment }
+  /** No key: the text is neither a UUID nor a `reference_id`. */
+  | { readonly outcome: 'missing'; readonly key: PaymentKey | undefined };
+
 /**
- * A payment of any merchant.
+ * The payment that a path or a command names, as far as the scope reaches: another merchant's payment is missing.
  * @param idOrReference its UUID or `reference_id`
- * @throws NotFoundError if there is no such payment, OrderIdError if it is an order id of the merchant's own
  */
-export async function findPayment(db: Queryable, idOrReference: string): Promise<PaymentRow> {
-  return requirePayment(db, await findByIdOrReference(db, idOrReference), idOrReference);
+export async function lookUpPayment(db: Queryable, scope: Scope, idOrReference: string): Promise<LookedUpPayment> {
+  const key = scope === 'all' ? keyOf(idOrReference) : parsePathId(idOrReference);
+  if (key === undefined) return { outcome: 'missing', key };
+  const payment = await (scope === 'all' ? findAnyPayment(db, key) : findMerchantPayment(db, scope.merchantId, key));
+  if (payment) {
+    logPayment(payment.id);
+    return { outcome: 'found', payment };
+  }
+  const archived = await findArchivedPayment(db, key);
+  const isReached = scope === 'all' || archived?.merchantId === scope.merchantId;
+  return archived && isReached ? { outcome: 'archived', archived } : { outcome: 'missing', key };
 }
 
-/** A payment that a person reaches, as `findPayment`. @throws NotFoundError if there is no such payment */
-export async function findPaymentIn(db: Queryable, scope: Scope, idOrReference: string): Promise<PaymentRow> {
-  if (scope === 'all') return findPayment(db, idOrReference);
-  const key = parsePathId(idOrReference);
-  const payment = key && (await findMerchantPayment(db, scope.merchantId, key));
-  if (!payment) throw new NotFoundError('payment', idOrReference);
-  logPayment(payment.id);
-  return payment;
+/** A command takes any text: the stored references have the last word. */
+function keyOf(idOrReference: string): PaymentKey {
+  return z.guid().safeParse(idOrReference).success ? { id: idOrReference } : { referenceId: idOrReference };
+}
+
+/**
+ * A payment that a person reaches.
+ * @param idOrReference its UUID or `reference_id`
+ * @throws NotFoundError if there is none: ArchivedError if it is archived, OrderIdError if an operator named an order
+ * id of the merchant's own
+ */
+export async function findPayment(db: Queryable, scope: Scope, idOrReference: string): Promise<PaymentRow> {
+  const found = await lookUpPayment(db, scope, idOrReference);
+  switch (found.outcome) {
+    case 'found':
+      return found.payment;
+    case 'archived':
+      throw archivedError(idOrReference, found.archived);
+    case 'missing':
+      throw scope === 'all' ? await whyMissing(db, idOrReference) : new NotFoundError('payment', idOrReference);
+  }
 }
 
 /**
@@ -36,7 +64,11 @@ export async function findPaymentIn(db: Queryable, scope: Scope, idOrReference: 
  */
 export async function findPaymentOfAnyId(db: Queryable, anyId: string): Promise<PaymentRow> {
   const found = await listPaymentsOfAnyId(db, anyId);
-  if (found.length === 1) return requirePayment(db, found, anyId);
+  const [payment] = found;
+  if (payment !== undefined && found.length === 1) {
+    logPayment(payment.id);
+    return payment;
+  }
   const references = found.slice(0, MAX_OF_ID).map(({ referenceId }) => referenceId);
   const more = found.length > references.length ? ' and more' : '';
   const text = `Several payments have this id: ${references.join(', ')}${more}. Show one of them.`;
@@ -48,48 +80,35 @@ export async function findPaymentOfAnyId(db: Queryable, anyId: string): Promise<
  * @throws NotFoundError if there are none
  */
 export async function listPaymentsOfAnyId(db: Queryable, anyId: string): Promise<PaymentRow[]> {
-  const rows = await findByIdOrReference(db, anyId);
-  if (rows.length > 0) return rows;
+  const lookedUp = await lookUpPayment(db, 'all', anyId);
+  if (lookedUp.outcome === 'found') return [lookedUp.payment];
   const [ofRequest, ofOrder] = await Promise.all([
     findByRequest(db, anyId),
     listPayments(db, { merchantReferenceId: anyId, limit: MAX_OF_ID + 1 }),
   ]);
   const found = [...new Map([...ofRequest, ...ofOrder].map((payment) => [payment.id, payment])).values()];
-  if (found.length === 0) throw await whyMissing(db, anyId);
+  if (found.length === 0) {
+    throw lookedUp.outcome === 'archived'
+      ? archivedError(anyId, lookedUp.archived)
+      : new NotFoundError('payment', anyId);
+  }
   return found.toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime());
 }
 
-async function requirePayment(db: Queryable, rows: PaymentRow[], given: string): Promise<PaymentRow> {
-  const [payment] = rows;
-  if (payment === undefined) throw await whyMissing(db, given);
-  logPayment(payment.id);
-  return payment;
+function archivedError(given: string, { file }: ArchivedPayment): ArchivedError {
+  return new ArchivedError(given, archiveFileName(file));
 }
 
 /** How many payments of an order are named. */
 const MAX_IN_MESSAGE = 5;
 
 async function whyMissing(db: Queryable, given: string): Promise<NotFoundError> {
-  const archived = await findArchivedPayment(db, keyOf(given));
-  if (archived) return new ArchivedError(given, archiveFileName(archived.file));
   const ofOrder = await listPayments(db, { merchantReferenceId: given, limit: MAX_IN_MESSAGE });
   if (ofOrder.length === 0) return new NotFoundError('payment', given);
   return new OrderIdError(
     given,
     ofOrder.map(({ referenceId }) => referenceId),
   );
-}
-
-function keyOf(idOrReference: string): PaymentKey {
-  return z.guid().safeParse(idOrReference).success ? { id: idOrReference } : { referenceId: idOrReference };
-}
-
-async function findByIdOrReference(db: Queryable, idOrReference: string): Promise<PaymentRow[]> {
-  const column = 'id' in keyOf(idOrReference) ? 'id' : 'reference_id';
-  const { rows } = await db.query<PaymentRow>(`select ${PAYMENT_COLUMNS} from payments where ${column} = $1`, [
-    idOrReference,
-  ]);
-  return rows;
 }
 
 /** The payments of a bulk. A caller can use one id for any number of requests and orders. */

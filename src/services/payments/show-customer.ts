@@ -9,7 +9,7 @@ import { done } from '../operations/rejections';
 import { paymentPath } from './actions/operator-action';
 import { readCustomer } from './customers';
 import { eraseCustomer } from './erase-customer';
-import { findPaymentIn } from './find-payment';
+import { findPayment } from './find-payment';
 
 interface ShowDependencies extends AuditDependencies {
   readonly sealer: Sealer;
@@ -21,7 +21,7 @@ const ofPayment = {
   rejections: {},
   messages: {},
   load: ({ db }: ShowDependencies, scope: Scope, { payment }: z.output<typeof paymentPath>) =>
-    findPaymentIn(db, scope, payment),
+    findPayment(db, scope, payment),
   target: ({ subject }: ActOn<PaymentRow, unknown>) => subject.id,
 } as const;
 

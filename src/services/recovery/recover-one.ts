@@ -72,7 +72,7 @@ async function planOf(dependencies: RecoverOneDependencies, idOrReference: strin
   const payout = await findPayoutRow(db, null, idOrReference);
   if (payout) return planOfPayout(dependencies, payout);
   try {
-    return planOfPayment(dependencies, await findPayment(db, idOrReference));
+    return planOfPayment(dependencies, await findPayment(db, 'all', idOrReference));
   } catch (error) {
     const isLost = error instanceof NotFoundError && isUuid(idOrReference);
     const plan = isLost ? await planOfLost(dependencies, idOrReference) : null;

@@ -1,5 +1,6 @@
 import { insertMerchant, type NewMerchant } from '../../../src/services/merchants/merchants';
 import { sendRequest, startTestApis } from '../../support/api';
+import { archiveRow } from '../../support/archive-row';
 import { eventually } from '../../support/eventually';
 import { issueKey } from '../../support/keys';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
@@ -13,6 +14,12 @@ beforeAll(async () => {
   payment = (await service.call('POST', '/payments', { amount: 25_000 })).body.payment;
 });
 afterAll(() => service.close());
+
+async function keyOfOther(): Promise<string> {
+  const { id: merchantId } = await insertMerchant(service.db, { ...MERCHANT, approve: true });
+  const { secret } = await issueKey(service.db, { merchantId, environment: 'sandbox', allowedNetworks: [] });
+  return `Bearer ${secret}`;
+}
 
 describe('GET /payments/:id', () => {
   it('200: returns exactly the fields of the contract, by either id', async () => {
@@ -47,13 +54,26 @@ describe('GET /payments/:id', () => {
   );
 
   it("404: another merchant's payment, by either id", async () => {
-    const { id: merchantId } = await insertMerchant(service.db, { ...MERCHANT, approve: true });
-    const { secret } = await issueKey(service.db, { merchantId, environment: 'sandbox', allowedNetworks: [] });
+    const authorization = await keyOfOther();
     for (const id of [payment.id, payment.reference_id]) {
-      const { status, body } = await service.call('GET', `/payments/${id}`, undefined, {
-        authorization: `Bearer ${secret}`,
-      });
+      const { status, body } = await service.call('GET', `/payments/${id}`, undefined, { authorization });
       expect([status, body.error.code]).toEqual([404, 'not_found']);
+    }
+  });
+
+  it('404: only its own merchant learns that a payment is archived', async () => {
+    const { paymentId, referenceId } = await archiveRow(service.db, service.merchantId, '2026-01-30');
+    const authorization = await keyOfOther();
+    for (const id of [paymentId, referenceId]) {
+      const [own, other] = await Promise.all([
+        service.call('GET', `/payments/${id}`),
+        service.call('GET', `/payments/${id}`, undefined, { authorization }),
+      ]);
+      const reasons = [own, other].map(({ status, headers }) => [status, headers.get('x-error-reason')]);
+      expect(reasons).toEqual([
+        [404, 'payment_archived'],
+        [404, 'payment_unknown'],
+      ]);
     }
   });
 });

@@ -12,7 +12,7 @@ import {
 import type { Act } from '../../operations/operation-spec';
 import { done, notKnown, rejected, type Performed, type RejectionTexts } from '../../operations/rejections';
 import type { Readiness } from '../../readiness';
-import { findPaymentIn } from '../find-payment';
+import { findPayment } from '../find-payment';
 import { ActionRejectedError, requestInTurn } from '../request-payment-action';
 import {
   ACTION_MESSAGES,
@@ -79,7 +79,7 @@ async function loadPayment(
   scope: Scope,
   { payment }: { readonly payment: string },
 ): Promise<ActionPayment> {
-  const found = await findPaymentIn(db, scope, payment);
+  const found = await findPayment(db, scope, payment);
   return scope === 'all' ? found : { ...found, ...(await readState(db, found.id)) };
 }
 

@@ -22,7 +22,7 @@ import {
   type Unknown,
 } from '../../operations/rejections';
 import { requestFromLost, type WorkflowStarter } from '../../recovery/restart-payment';
-import { findPayment, findPaymentIn } from '../find-payment';
+import { findPayment } from '../find-payment';
 
 type PaymentActionClient = WorkflowStarter &
   Pick<PaymentWorkflowClient, 'request' | 'signalProviderUpdate'> & {
@@ -62,7 +62,7 @@ export function operatorAction(action: OperatorPaymentAction) {
     rejections: ACTION_REASONS,
     messages: ACTION_MESSAGES,
     load: ({ db }: PaymentActionDependencies, _scope: Scope, { payment }: { readonly payment: string }) =>
-      findPayment(db, payment),
+      findPayment(db, 'all', payment),
     inTurn: inTurnOfPayment,
     target: ({ subject }: Pick<OperatorAct, 'subject'>) => subject.id,
     perform: (act: OperatorAct) => performByOperator(action, act),
@@ -76,7 +76,7 @@ export async function inTurnOfPayment<Done>(
   work: (deadlineAtMs: number | null) => Promise<Done>,
 ): Promise<Done | Unknown> {
   if (paymentMutex === undefined) return work(null);
-  const { id } = await findPaymentIn(db, scope, path.payment);
+  const { id } = await findPayment(db, scope, path.payment);
   return paymentMutex.runExclusive(id, work).catch((error: unknown) => {
     if (error instanceof QueueTimeoutError) return notKnown(error);
     throw error;
@@ -134,7 +134,7 @@ export async function performByOperator(
     if (result.status !== payment.status) await catchUp(workflows, id);
     return notPossible(result.reason);
   }
-  const now = await findPayment(db, id);
+  const now = await findPayment(db, 'all', id);
   const lost = `It is "${now.status}", and its workflow was lost again. Repeat this in a minute.`;
   return notPossible((await rejectionOf(workflows, action, now)) ?? lost);
 }

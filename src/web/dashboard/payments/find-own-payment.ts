@@ -1,9 +1,5 @@
-import { findArchivedPayment } from '../../../db/operations/archive';
-import { findMerchantPayment } from '../../../db/payments/find-payment';
 import type { PaymentRow } from '../../../db/payments/payment-row';
-import { findPaymentIn } from '../../../services/payments/find-payment';
-import { parsePathId } from '../../../services/payments/path-id';
-import { logPayment } from '../../../temporal/log-payment';
+import { findPayment, lookUpPayment } from '../../../services/payments/find-payment';
 import { orNoPage, PageError } from '../../page/page-error';
 import type { MemberVisit } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
@@ -17,7 +13,7 @@ export async function findOwnPayment(
   { db }: Pick<DashboardDependencies, 'db'>,
   { request, member }: Pick<MemberVisit, 'request' | 'member'>,
 ): Promise<PaymentRow> {
-  return findPaymentIn(db, member, paymentPagePath.read(request.params).ref).catch(orNoPage);
+  return findPayment(db, member, paymentPagePath.read(request.params).ref).catch(orNoPage);
 }
 
 export interface ArchivedReference {
@@ -35,13 +31,15 @@ export async function findPaymentOrArchived(
   { db }: Pick<DashboardDependencies, 'db'>,
   { request, member }: Pick<MemberVisit, 'request' | 'member'>,
 ): Promise<PaymentRow | ArchivedReference> {
-  const key = parsePathId(paymentPagePath.read(request.params).ref);
-  const payment = key && (await findMerchantPayment(db, member.merchantId, key));
-  if (payment) {
-    logPayment(payment.id);
-    return payment;
+  const found = await lookUpPayment(db, member, paymentPagePath.read(request.params).ref);
+  switch (found.outcome) {
+    case 'found':
+      return found.payment;
+    case 'archived': {
+      const { referenceId, archivedAt, file } = found.archived;
+      return { referenceId, archivedAt, day: file.day };
+    }
+    case 'missing':
+      throw new PageError('not_found', 'the merchant has no such payment');
   }
-  const archived = key && (await findArchivedPayment(db, key));
-  if (archived?.merchantId !== member.merchantId) throw new PageError('not_found', 'the merchant has no such payment');
-  return { referenceId: archived.referenceId, archivedAt: archived.archivedAt, day: archived.file.day };
 }
