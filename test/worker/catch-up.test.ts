@@ -1,4 +1,5 @@
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
+import { cancelPayment } from '../../src/services/payments/actions/cancel-payment';
 import { performPaymentAction } from '../../src/services/payments/actions/perform-action';
 import { settlePayment } from '../../src/services/payments/actions/settle-payment';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
@@ -146,6 +147,14 @@ describe('without `lunas recover`', () => {
     const { status, body } = await service.call('POST', `/payments/${payment.id}/cancel`);
     expect(body).toMatchObject({ payment: { status: 'paid' } });
     expect(status).toBe(200);
+  });
+
+  it('an operator can cancel the refund', async () => {
+    const payment = await createPaid();
+    await requestFirstRefund(payment, 900);
+    const request = { operation: cancelPayment, payment: payment.id, note: 'the customer keeps it' };
+    expect(await performPaymentAction(service, osUser('dewi'), request)).toMatchObject({ status: 'paid' });
+    await expectReport(payment.id, { status: 'paid', version: 5 });
   });
 
   it('a request of an operator that the row rejects makes the workflow catch up', async () => {

@@ -4,8 +4,8 @@ import { toStepActor } from '../../domain/actor';
 import type { ErrorReason } from '../../domain/errors';
 import type { MerchantPaymentAction, RejectionCode } from '../../domain/payment-actions';
 import { ApiError } from '../../http/api-error';
+import { requestActionInTurn } from '../../services/payments/actions/request-action';
 import type { ExpandedPayment } from '../../services/payments/expand';
-import { ActionRejectedError, requestPaymentAction } from '../../services/payments/request-payment-action';
 import type { MerchantHandler } from '../endpoint';
 import { expandAll, readExpand, withMembers } from './expand';
 import { requirePayment } from './require-payment';
@@ -27,7 +27,7 @@ const OWN_REASONS: Readonly<Partial<Record<RejectionCode, ErrorReason>>> = {
   refund_limit: 'refund_limit',
 };
 
-/** Handles a merchant's action on a payment (`requestPaymentAction`). */
+/** Handles a merchant's action on a payment (`requestActionInTurn`). */
 export function paymentAction<Payment extends object>(
   merchantAction: MerchantAction<Payment>,
 ): MerchantHandler<{ payment: Payment & Partial<ExpandedPayment> }> {
@@ -41,11 +41,9 @@ export function paymentAction<Payment extends object>(
     checkBody?.(httpRequest, payment);
     const { id } = payment;
     const request = { action, actor, paymentId: id, find: () => find(id) };
-    const changed = await requestPaymentAction(dependencies, request).catch((error: unknown) => {
-      if (!(error instanceof ActionRejectedError)) throw error;
-      throw new ApiError(OWN_REASONS[error.rejection.code] ?? statusReason, error.message);
-    });
+    const result = await requestActionInTurn(dependencies, request);
+    if (result.outcome === 'rejected') throw new ApiError(OWN_REASONS[result.code] ?? statusReason, result.reason);
     const expanded = await expandAll(dependencies, merchantId, [id], wanted);
-    return { status: 200, body: { payment: withMembers(toResponse(changed), expanded.get(id)) } };
+    return { status: 200, body: { payment: withMembers(toResponse(result.payment), expanded.get(id)) } };
   };
 }

@@ -8,7 +8,7 @@ import type { CreationResult } from '../../domain/workflow-step';
 import { ConflictError } from '../../errors';
 import type { Logger } from '../../observability/logger';
 import { paymentIds } from '../../temporal/log-payment';
-import type { PaymentWorkflowClient, RequestOutcome } from '../../temporal/payment-workflow-client';
+import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
 import type { DescribedWorkflow, WorkflowRecords } from '../../temporal/workflow-records';
 
 /** What starts the workflow of one payment again. */
@@ -72,11 +72,11 @@ export async function restartIfLost({ db, workflows, log }: RestartDependencies,
 }
 
 /** If Temporal has lost the workflow of an open payment, the request is repeated after a new start. */
-export async function requestFromLost(
+export async function requestFromLost<Requested extends { readonly outcome: string }>(
   dependencies: RestartDependencies,
   paymentId: string,
-  request: () => Promise<RequestOutcome>,
-): Promise<RequestOutcome> {
+  request: () => Promise<Requested>,
+): Promise<Requested> {
   const requested = await request();
   if (requested.outcome !== 'no_workflow') return requested;
   return (await restartIfLost(dependencies, paymentId)) === 'not_open' ? requested : request();

@@ -1,16 +1,11 @@
 import { z } from 'zod';
 import type { Queryable } from '../../../db/connection/pool';
 import type { PaymentRow } from '../../../db/payments/payment-row';
-import { toStepActor, type Scope } from '../../../domain/actor';
-import {
-  REJECTION_CODES,
-  rejectionReason,
-  type OperatorPaymentAction,
-  type RejectionCode,
-} from '../../../domain/payment-actions';
+import { readState } from '../../../db/transitions/payment-state';
+import { scopeOf, toStepActor, type Scope } from '../../../domain/actor';
+import { REJECTION_CODES, type OperatorPaymentAction } from '../../../domain/payment-actions';
 import { isFinal, type TransitionName } from '../../../domain/payment-transitions';
 import { QueueTimeoutError, type KeyedMutex } from '../../../lib/keyed-mutex';
-import type { PaymentWorkflowClient } from '../../../temporal/payment-workflow-client';
 import type { AuditDependencies } from '../../audit/audit';
 import type { Act } from '../../operations/operation-spec';
 import {
@@ -21,22 +16,24 @@ import {
   type RejectionTexts,
   type Unknown,
 } from '../../operations/rejections';
-import { requestFromLost, type WorkflowStarter } from '../../recovery/restart-payment';
 import { findPayment } from '../find-payment';
-
-type PaymentActionClient = WorkflowStarter &
-  Pick<PaymentWorkflowClient, 'request' | 'signalProviderUpdate'> & {
-    readonly withDeadline: (deadlineAtMs: number) => PaymentActionClient;
-  };
+import {
+  beforeDeadline,
+  rejectionByRow,
+  requestAction,
+  type ActionPayment,
+  type NotAllowed,
+  type RequestDependencies,
+} from './request-action';
 
 export interface PaymentActionDependencies extends AuditDependencies {
-  readonly workflows: PaymentActionClient;
+  readonly workflows: RequestDependencies['workflows'];
   /** Absent: in a command, which does one thing. */
   readonly paymentMutex?: KeyedMutex;
 }
 
 export type PaymentActionResult = Pick<PaymentRow, 'id' | 'referenceId' | 'status'>;
-export type OperatorAct = Omit<Act<PaymentActionDependencies, PaymentRow, object>, 'input'>;
+type PaymentAct = Omit<Act<PaymentActionDependencies, ActionPayment, object>, 'input'>;
 
 /** The UUID or the `reference_id` of a payment. */
 export const paymentPath = z.object({ payment: z.string() });
@@ -61,12 +58,21 @@ export function operatorAction(action: OperatorPaymentAction) {
     input: z.object({}),
     rejections: ACTION_REASONS,
     messages: ACTION_MESSAGES,
-    load: ({ db }: PaymentActionDependencies, _scope: Scope, { payment }: { readonly payment: string }) =>
-      findPayment(db, 'all', payment),
+    load: loadPayment,
     inTurn: inTurnOfPayment,
-    target: ({ subject }: Pick<OperatorAct, 'subject'>) => subject.id,
-    perform: (act: OperatorAct) => performByOperator(action, act),
+    target: ({ subject }: Pick<PaymentAct, 'subject'>) => subject.id,
+    perform: (act: PaymentAct) => performAction(action, act, act.approval?.replaces),
   } as const;
+}
+
+/** Members learn why the latest refund prevents an action; for operators its workflow finds that. */
+export async function loadPayment(
+  { db }: Pick<PaymentActionDependencies, 'db'>,
+  scope: Scope,
+  { payment }: z.output<typeof paymentPath>,
+): Promise<ActionPayment> {
+  const found = await findPayment(db, scope, payment);
+  return scope === 'all' ? found : { ...found, ...(await readState(db, found.id)) };
 }
 
 /** Requests for one payment are executed one after the other, those of merchants included. */
@@ -83,18 +89,6 @@ export async function inTurnOfPayment<Done>(
   });
 }
 
-/** The dependencies of an action, which ends when its caller no longer waits. */
-export function beforeDeadline<Needs extends Pick<PaymentActionDependencies, 'workflows'>>({
-  needs,
-  deadlineAtMs,
-}: {
-  readonly needs: Needs;
-  readonly deadlineAtMs: number | null;
-}): Needs {
-  if (deadlineAtMs === null) return needs;
-  return { ...needs, workflows: needs.workflows.withDeadline(deadlineAtMs) };
-}
-
 /**
  * What an action has besides that a second operator has to approve. Two operators decide about one version of the
  * payment: else one of them could repeat an approval, whose outcome was not recorded, in another situation.
@@ -103,14 +97,14 @@ export function approvedBy(transition: TransitionName) {
   return {
     approval: {
       executes: 'workflow',
-      target: ({ subject }: Pick<OperatorAct, 'subject'>) => subject.referenceId,
+      target: ({ subject }: Pick<PaymentAct, 'subject'>) => subject.referenceId,
       path: ({ id }: PaymentRow) => ({ payment: id }),
-      amountRupiah: ({ subject }: Pick<OperatorAct, 'subject'>) => subject.totalRupiah,
+      amountRupiah: ({ subject }: Pick<PaymentAct, 'subject'>) => subject.totalRupiah,
       merchantId: ({ merchantId }: PaymentRow) => merchantId,
       replaces: ({ version }: PaymentRow) => version,
     },
     // A trigger permits the transition of this version only to the approval.
-    async earlier({ needs: { db }, subject, approval }: OperatorAct): Promise<PaymentActionResult | null> {
+    async earlier({ needs: { db }, subject, approval }: PaymentAct): Promise<PaymentActionResult | null> {
       if (approval === null || approval.replaces === null) return null;
       const isDone = await wasTransitioned(db, subject.id, { name: transition, version: approval.replaces + 1 });
       return isDone ? resultOf(subject) : null;
@@ -118,30 +112,38 @@ export function approvedBy(transition: TransitionName) {
   } as const;
 }
 
-export async function performByOperator(
+/**
+ * Performs the action in the version that the person decides about.
+ * @param version undefined: the newest one
+ */
+export async function performAction(
   action: OperatorPaymentAction,
-  { by, subject: payment, note, approval, ...act }: OperatorAct,
+  { by, subject: payment, note, ...act }: PaymentAct,
+  version: number | null | undefined,
 ): Promise<Performed<PaymentActionResult, typeof ACTION_REASONS>> {
   const needs = beforeDeadline(act);
-  const { db, workflows } = needs;
-  const { id } = payment;
-  const text = await rejectionOf(workflows, action, payment);
-  if (text !== null) return notPossible(text);
-  if (approval !== null && approval.replaces !== payment.version) return rejected({ reason: 'superseded' });
-  const result = await requestFromLost(needs, id, () => workflows.request(payment, action, toStepActor(by, note)));
-  if (result.outcome === 'done') return done({ ...resultOf(payment), status: result.status });
-  if (result.outcome === 'rejected') {
-    if (result.status !== payment.status) await catchUp(workflows, id);
-    return notPossible(result.reason);
+  const { id: paymentId } = payment;
+  const rejection = rejectionByRow(action, payment);
+  if (rejection !== null) {
+    if (!isFinal(payment.status)) await catchUp(needs, paymentId);
+    return notPossible(rejection);
   }
-  const now = await findPayment(db, 'all', id);
-  const lost = `It is "${now.status}", and its workflow was lost again. Repeat this in a minute.`;
-  return notPossible((await rejectionOf(workflows, action, now)) ?? lost);
+  if (version !== undefined && version !== payment.version) return rejected({ reason: 'superseded' });
+  const find = () => loadPayment(needs, scopeOf(by), { payment: paymentId });
+  const result = await requestAction(needs, { action, actor: toStepActor(by, note), paymentId, find });
+  return result.outcome === 'done' ? done(resultOf(result.payment)) : notPossible(result);
 }
 
-/** @param text the sentence of the API and of the workflow */
-export function notPossible(text: string, code: RejectionCode = 'other_status') {
+function notPossible({ code, reason: text }: Pick<NotAllowed, 'code' | 'reason'>) {
   return rejected({ reason: 'not_possible', code, text });
+}
+
+/**
+ * The requester expected another status, so the workflow may be behind PostgreSQL: the signal makes it compare the two.
+ * If the signal fails, the next request sends another.
+ */
+async function catchUp({ workflows }: Pick<PaymentActionDependencies, 'workflows'>, paymentId: string): Promise<void> {
+  await workflows.signalProviderUpdate(paymentId).catch(() => undefined);
 }
 
 async function wasTransitioned(
@@ -154,25 +156,6 @@ async function wasTransitioned(
   return rowCount === 1;
 }
 
-/** By the status in PostgreSQL, before the request. The workflow checks the settlement delay, by its own clock. */
-async function rejectionOf(
-  workflows: PaymentActionClient,
-  action: OperatorPaymentAction,
-  payment: PaymentRow,
-): Promise<string | null> {
-  const rejection = rejectionReason(action, payment, payment, Date.now());
-  if (rejection !== null && !isFinal(payment.status)) await catchUp(workflows, payment.id);
-  return rejection;
-}
-
-/**
- * The operator expected another status, so the workflow may be behind PostgreSQL: the signal makes it compare the two.
- * If the signal fails, the next request sends another.
- */
-async function catchUp(workflows: PaymentActionClient, paymentId: string): Promise<void> {
-  await workflows.signalProviderUpdate(paymentId).catch(() => undefined);
-}
-
-export function resultOf({ id, referenceId, status }: PaymentRow): PaymentActionResult {
+function resultOf({ id, referenceId, status }: PaymentRow): PaymentActionResult {
   return { id, referenceId, status };
 }

@@ -60,7 +60,6 @@ function rejectionsOf({ texts, locale }: MerchantView): RejectionTexts<typeof pa
   return {
     not_possible: ({ code }) => texts.rejections[code],
     superseded: () => stale,
-    stale: () => stale,
     temporal_away: () => texts.confirm.unavailable,
   };
 }
@@ -68,7 +67,7 @@ function rejectionsOf({ texts, locale }: MerchantView): RejectionTexts<typeof pa
 /** What happened to the form. Null: the payment does not allow the action, and its page shows why. */
 function problemOf({ texts, locale }: MerchantView, rejection: { readonly reason: string } | null): string | null {
   if (rejection === null) return texts.confirm.unknown;
-  if (rejection.reason === 'stale') return PAYMENT_TEXTS[locale.language].stale;
+  if (rejection.reason === 'superseded') return PAYMENT_TEXTS[locale.language].stale;
   return rejection.reason === 'temporal_away' ? texts.confirm.unavailable : null;
 }
 
