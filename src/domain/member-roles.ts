@@ -124,6 +124,11 @@ export function mayAccess(role: MemberRole, area: MemberArea, level: AccessLevel
   return ACCESS_LEVELS.indexOf(accessLevel(role, area)) >= ACCESS_LEVELS.indexOf(level);
 }
 
+/** Who sees the team sees the shifts of its members, also of former ones; the others see only their own. */
+export function seesShiftsOfOthers(role: MemberRole): boolean {
+  return mayAccess(role, 'team', 'view');
+}
+
 /** The roles that reach the level, for the text of a page that another role may not open. */
 export function rolesWith(area: MemberArea, level: AccessLevel): MemberRole[] {
   return MEMBER_ROLES.filter((role) => mayAccess(role, area, level));

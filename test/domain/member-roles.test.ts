@@ -6,6 +6,7 @@ import {
   MEMBER_AREAS,
   MEMBER_ROLES,
   rolesWith,
+  seesShiftsOfOthers,
 } from '../../src/domain/member-roles';
 
 const role = constantFrom(...MEMBER_ROLES);
@@ -35,6 +36,10 @@ it('the owner reaches what any other role reaches', () => {
       expect(!mayAccess(role, area, level) || mayAccess('owner', area, level)).toBe(true);
     }),
   );
+});
+
+it('the roles that see the team see the shifts of its members', () => {
+  expect(MEMBER_ROLES.filter(seesShiftsOfOthers)).toEqual(['owner', 'finance', 'developer']);
 });
 
 it('each role has exactly these rights beyond its view', () => {

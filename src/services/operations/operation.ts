@@ -96,11 +96,16 @@ export class Operation<
     by: Person,
     path: z.input<Path>,
   ): Promise<{ readonly subject: Subject; readonly rejection: Rejection<R> | RunRejection | null }> {
-    const { load, allows, needsProof } = this.#spec;
+    const { load, needsProof } = this.#spec;
     const subject = await load(needs, scopeOf(by), this.path.parse(path), by);
-    const rejection = this.#rejectionOf(by) ?? allows?.(subject, by) ?? null;
+    const rejection = this.rejectionFor(by, subject);
     if (rejection !== null || !(await needsProof?.(needs, by, subject))) return { subject, rejection };
     return { subject, rejection: { reason: 'step_up' } };
+  }
+
+  /** Why the person cannot do it to an object that was read already; null: they can, as far as no proof is needed. */
+  rejectionFor(by: Person, subject: Subject): Rejection<R> | RunRejection | null {
+    return this.#rejectionOf(by) ?? this.#spec.allows?.(subject, by) ?? null;
   }
 
   /**

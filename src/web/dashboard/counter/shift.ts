@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { listFormerMemberNames, listMemberNames } from '../../../db/identity/members';
 import { readShift, type ShiftPayment } from '../../../db/payments/read-shift';
+import { seesShiftsOfOthers } from '../../../domain/member-roles';
 import { RECEIVED_STATUSES } from '../../../domain/payment-transitions';
 import type { CsvColumns } from '../../../lib/csv';
 import { delimiterField, type CsvExport } from '../../page/export-csv';
@@ -60,7 +61,7 @@ async function findMembers(
   { member }: MemberVisit,
 ): Promise<readonly ShiftMember[]> {
   const self = { userId: view.userId, name: view.userName, hasLeft: false };
-  if (view.rightRejection('team', 'view') !== null) return [self];
+  if (!seesShiftsOfOthers(member.role)) return [self];
   // The list of a large team ends before some of its members.
   const others = (await listMemberNames(db, member.merchantId)).filter(({ userId }) => userId !== self.userId);
   const former = await listFormerMemberNames(db, member.merchantId);

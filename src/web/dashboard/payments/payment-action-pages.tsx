@@ -6,13 +6,16 @@ import { cancelPayment } from '../../../services/payments/actions/cancel-payment
 import { cancelRefund } from '../../../services/payments/actions/cancel-refund';
 import type { paymentActionReasons } from '../../../services/payments/actions/member-action';
 import { refundPayment } from '../../../services/payments/actions/refund-payment';
+import type { ActionPayment } from '../../../services/payments/actions/request-action';
+import type { MemberVisit } from '../../page/page-route';
 import { Chip } from '../../ui/chip';
 import { ConfirmPage } from '../../ui/confirm-page';
 import { Notice, type Fact } from '../../ui/layout';
 import { Money, Time } from '../../ui/values';
-import { memberFormPages, shownVersion, type FormPage, type FormVisit } from '../form-pages';
+import { memberFormPages, memberText, shownVersion, type FormPage, type FormVisit } from '../form-pages';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
+import { memberActor } from '../user-identity';
 import { PAYMENT_ACTION_PATHS, paymentPagePath } from './payment-paths';
 import { PAYMENT_TEXTS } from './payment-texts';
 
@@ -29,6 +32,8 @@ interface ConfirmedPayment {
 
 /** What the pages of the three actions differ in. */
 export type ConfirmKind = keyof typeof PAYMENT_ACTION_PATHS;
+
+const OPERATIONS = { refund: refundPayment, cancel: cancelPayment, refundCancel: cancelRefund } as const;
 
 type ConfirmProps = FormPage<ConfirmedPayment> & { readonly kind: ConfirmKind };
 
@@ -50,10 +55,20 @@ const pagesOf = (kind: ConfirmKind, doneCode: 'refund_requested' | 'cancelled' |
 
 /** For each action a page with one button, and what the button does. */
 export const paymentActionPages = [
-  ...memberFormPages({ ...pagesOf('refund', 'refund_requested'), operation: refundPayment }),
-  ...memberFormPages({ ...pagesOf('cancel', 'cancelled'), operation: cancelPayment }),
-  ...memberFormPages({ ...pagesOf('refundCancel', 'refund_cancelled'), operation: cancelRefund }),
+  ...memberFormPages({ ...pagesOf('refund', 'refund_requested'), operation: OPERATIONS.refund }),
+  ...memberFormPages({ ...pagesOf('cancel', 'cancelled'), operation: OPERATIONS.cancel }),
+  ...memberFormPages({ ...pagesOf('refundCancel', 'refund_cancelled'), operation: OPERATIONS.refundCancel }),
 ];
+
+/** Why the user cannot do it to the payment, in their language; null: they can. */
+export function actionRejection(
+  { view, visit }: { readonly view: MerchantView; readonly visit: MemberVisit },
+  kind: ConfirmKind,
+  payment: ActionPayment,
+): string | null {
+  const rejection = OPERATIONS[kind].rejectionFor(memberActor(visit), payment);
+  return rejection && memberText(view, rejectionsOf(view), rejection);
+}
 
 function rejectionsOf({ texts, locale }: MerchantView): RejectionTexts<typeof paymentActionReasons> {
   const { stale } = PAYMENT_TEXTS[locale.language];

@@ -9,8 +9,8 @@ import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';
 import { findOwnPayment } from './find-own-payment';
 import { ownDay, sumOwnDay } from './own-day';
+import { actionRejection } from './payment-action-pages';
 import { qrImagePath, qrPath } from './payment-paths';
-import { actionRejection, stateOfPayment } from './payment-state';
 import { renderQrPage } from './qr-page';
 import { isPaid } from './shown-code';
 
@@ -42,7 +42,7 @@ export const showQr = memberPage(MANAGE, {
         statusKey: statusKeyOf(checkout),
         isLive: !isLastPage(checkout),
         checkoutUrl: await dependencies.checkoutLinks.urlOf(payment),
-        cancelRejection: actionRejection(view, 'cancel', payment, stateOfPayment(payment, { refunds: [] })),
+        cancelRejection: actionRejection({ view, visit }, 'cancel', payment),
       }),
     );
   },

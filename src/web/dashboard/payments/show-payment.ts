@@ -3,12 +3,13 @@ import { findPaymentOrigin } from '../../../db/payments/find-payment-origin';
 import { findPaymentTimeline, type PaymentTimeline } from '../../../db/payments/find-payment-timeline';
 import { findDetails } from '../../../db/payments/payment-details';
 import type { PaymentRow } from '../../../db/payments/payment-row';
-import type { MerchantPaymentAction } from '../../../domain/payment-actions';
+import { readState } from '../../../db/transitions/payment-state';
 import { isFinal, type PaymentStatus } from '../../../domain/payment-transitions';
 import { StreamBody } from '../../../http/endpoint';
 import { EVENT_STREAM_HEADERS } from '../../../http/event-stream';
+import type { ActionPayment } from '../../../services/payments/actions/request-action';
 import { openDetails } from '../../../services/payments/payment-details';
-import { memberPage } from '../../page/page-route';
+import { memberPage, type MemberVisit } from '../../page/page-route';
 import type { OfferedAction } from '../../ui/offered-action';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
@@ -16,10 +17,9 @@ import { renderArchivedPage } from './archived-page';
 import { describeOrigin } from './describe-origin';
 import { findOwnPayment, findPaymentOrArchived } from './find-own-payment';
 import { nextStep } from './next-step';
-import type { ConfirmKind } from './payment-action-pages';
+import { actionRejection, type ConfirmKind } from './payment-action-pages';
 import { renderPaymentPage } from './payment-page';
 import { PAYMENT_ACTION_PATHS, paymentEventsPath, paymentPagePath } from './payment-paths';
-import { actionRejection, stateOfPayment } from './payment-state';
 import { timelineEntries } from './payment-timeline';
 
 /** What the user has done just before, by the code in the address. Others can send the address: the status decides. */
@@ -44,10 +44,11 @@ export const showPaymentPage = memberPage(
       const { merchantId } = visit.member;
       const payment = await findPaymentOrArchived(dependencies, visit);
       if ('archivedAt' in payment) return pageResponse(renderArchivedPage({ view, ...payment }));
-      const [timeline, origin, sealed] = await Promise.all([
+      const [timeline, origin, sealed, state] = await Promise.all([
         findPaymentTimeline(db, merchantId, payment.id),
         findPaymentOrigin(db, merchantId, payment.id),
         findDetails(db, payment.id),
+        readState(db, payment.id),
       ]);
       const { latePayment } = timeline;
       const done = query.ok ? query.values.done : undefined;
@@ -63,7 +64,7 @@ export const showPaymentPage = memberPage(
           done: done !== undefined && STATUSES_AFTER[done].includes(payment.status) ? done : null,
           next: nextStep(view, payment, timeline),
           hasQr: payment.status === 'pending' && payment.expiresAt.getTime() > view.nowMs,
-          actions: offeredActions(view, payment, timeline),
+          actions: offeredActions({ view, visit }, { ...payment, ...state }),
           entries: timelineEntries(view, payment, timeline),
         }),
       );
@@ -102,20 +103,22 @@ export function statusKeyOfPayment({ version }: PaymentRow, { latePayment }: Pic
 }
 
 /** The action that concerns the payment now, possible or not. */
-function offeredActions(view: MerchantView, payment: PaymentRow, timeline: PaymentTimeline): OfferedAction[] {
-  const { detail } = view.texts;
-  const state = stateOfPayment(payment, timeline);
-  const offer = (action: MerchantPaymentAction, label: string, kind: ConfirmKind = action): OfferedAction => ({
+function offeredActions(
+  shown: { readonly view: MerchantView; readonly visit: MemberVisit },
+  payment: ActionPayment,
+): OfferedAction[] {
+  const { detail } = shown.view.texts;
+  const offer = (kind: ConfirmKind, label: string): OfferedAction => ({
     label,
-    href: PAYMENT_ACTION_PATHS[kind].to({ ...view, ref: payment.referenceId }),
-    rejection: actionRejection(view, action, payment, state),
+    href: PAYMENT_ACTION_PATHS[kind].to({ ...shown.view, ref: payment.referenceId }),
+    rejection: actionRejection(shown, kind, payment),
   });
   switch (payment.status) {
     case 'created':
     case 'pending':
       return [offer('cancel', detail.cancel)];
     case 'refund_processing':
-      return [offer('cancel', detail.cancelRefund, 'refundCancel')];
+      return [offer('refundCancel', detail.cancelRefund)];
     case 'paid':
     case 'settled':
     case 'refund_failed':
