@@ -81,6 +81,13 @@ function openRegistry() {
 
 const attempt = (statement: string, ...values: readonly unknown[]) => eve.query(statement, [...values]);
 
+/** Begins an act of one operator, as a command does. */
+const begin = (act: Readonly<Record<string, unknown>>) =>
+  attempt(
+    'select id from begin_operator_action(jsonb_populate_record(null::operator_actions, $1), true)',
+    JSON.stringify({ actor: 'operator:eve', via: 'cli', operator_id: eveId, ...act }),
+  );
+
 /** An approval of two operators, as while it is executed. */
 const approved = (action: string, target: string, parameters: object, version: number | null = null) =>
   asSuperuser(payouts.db, {
@@ -853,6 +860,43 @@ describe('attack 3: one person settles or refunds', () => {
     expect(await attemptStep()).toEqual({ state, ...REJECTED_STEP });
     await approved(action, referenceId, { payment: paymentId }, version);
     expect(await attemptStep()).toMatchObject({ state: { version: version + 1 } });
+  });
+
+  it('one person settles by Temporal only what was counted, with its amount', async () => {
+    const { terms, state, attemptStep } = await prepareStep(['issue', 'pay'], settlePayment, 50_000);
+    const { paymentId, merchantId } = terms;
+    const act = { action: 'payment.settle', target: paymentId, merchant_id: merchantId };
+    expect(await attemptStep()).toEqual({ state, ...REJECTED_STEP });
+    await begin({ ...act, amount_rupiah: 1 });
+    await begin({ ...act, amount_rupiah: 50_000, merchant_id: randomUUID() });
+    await begin({ ...act, amount_rupiah: 50_000, target: randomUUID() });
+    expect(await attemptStep()).toEqual({ state, ...REJECTED_STEP });
+    await begin({ ...act, amount_rupiah: 50_000 });
+    expect(await attemptStep()).toMatchObject({ state: { version: state.version + 1 } });
+  });
+
+  it('one person books only that late payment as refunded that was counted', async () => {
+    const path = await applyTransitions(ofPayments(payouts), ['issue', 'expire']);
+    const { merchantId, referenceId } = path.terms;
+    await payLate(ofPayments(payouts), path, 50_000, 'manual_review');
+    const [exception] = await listExceptionsOf(payouts.db, referenceId);
+    const exceptionId = exception?.id ?? '';
+    const refund = { exceptionId, at: new Date(), operator: 'operator:eve', note: 'sent back' } as const;
+    await expect(refundLatePaymentManually(eve, refund)).rejects.toMatchObject({ code: RESTRICTED });
+    const act = { action: 'exception.resolve_as_refunded', target: exceptionId, merchant_id: merchantId };
+    await begin({ ...act, amount_rupiah: 50_000 });
+    expect(await refundLatePaymentManually(eve, refund)).toBe(true);
+  });
+
+  it('acts of one login are those of one person, in any name and with any approval', async () => {
+    const begun: unknown[] = [];
+    for (const operator of [eveId, dewi, budi, dewi, budi, dewi]) {
+      const act = { operator_id: operator, actor: randomUUID(), merchant_id: randomUUID(), approval_id: 1_000_000 };
+      const { rows } = await begin({ ...act, action: 'payment.settle', target: 'x', amount_rupiah: 4_900_000 });
+      begun.push(rows[0]?.id);
+    }
+    const id = expect.any(Number);
+    expect(begun).toEqual([id, id, id, id, id, null]);
   });
 
   it('an approval of an earlier failure of the refund does not refund by Temporal', async () => {

@@ -103,25 +103,32 @@ create function rule_in_force(wanted_action text) returns approval_rules languag
   return (select approval_rules from approval_rules where action = wanted_action order by id desc limit 1);
 
 -- Whether one operator does not do the act alone. Acts of a person are those with all keys of the same login of
--- PostgreSQL. An act that was rejected has moved nothing, if the login that began it wrote that: operators may write
--- outcomes by SQL, too.
+-- PostgreSQL, and those that this login has written, in any name. An act counts from its row on. One that the API has
+-- rejected has moved nothing, and does not count. The outcome of a command proves nothing: its operator can write
+-- another one by SQL, also before the command ends.
 create function exceeds(rule approval_rules, act operator_actions) returns boolean language sql stable
 begin atomic
-  with own_keys as (
-    select key.id from operators one join operators key on key.id = one.id or key.login = one.login
-    where one.id = act.operator_id
+  with own_login as (
+    select session_user as login where acts_as_operator() and needs_two_operators()
+  ),
+  own_keys as (
+    select id from operators
+    where id = act.operator_id or login = (select login from operators where id = act.operator_id)
+      or login = (select login from own_login)
   ),
   earlier as (
     select amount_rupiah, merchant_id,
-      case when operator_id is null then actor = act.actor else operator_id in (select id from own_keys) end as is_own
-    from operator_actions
+      case when operator_id is null then actor = act.actor else operator_id in (select id from own_keys) end
+        or begun.login in (select login from own_login) as is_own
+    from operator_actions join audit_chain begun on begun.kind = 'action' and begun.action_id = operator_actions.id
     where action = rule.action and approval_id is null and requested_at > clock_timestamp() - interval '24 hours'
       and not exists (
         select from operator_action_outcomes outcome
           join audit_chain ended on ended.kind = 'outcome' and ended.action_id = outcome.action_id
-          join audit_chain begun on begun.kind = 'action' and begun.action_id = outcome.action_id
+          join pg_roles on rolname = ended.login
         where outcome.action_id = operator_actions.id and outcome.outcome = 'rejected'
-          and ended.login = begun.login
+          and pg_has_role(pg_roles.oid, 'lunas_api', 'member')
+          and not pg_has_role(pg_roles.oid, 'lunas_operator', 'member')
       )
   ),
   day as (
@@ -159,6 +166,7 @@ begin
     if rule.id is not null then perform from audit_chain_lock for update; end if;
     needs_two := case when rule.id is null then has_approval else exceeds(rule, act) end;
     if needs_two then return; end if;
+    act.approval_id := null; -- it counts
   end if;
   insert into operator_actions (actor, via, operator_id, action, target, note, detail, amount_rupiah, merchant_id,
     approval_id)
@@ -283,11 +291,19 @@ create trigger own_key before update of secret_sha256, prefix, last_four on oper
   for each row execute function record_key_login();
 
 -- Whether one operator may do an act of this amount alone, as far as the act is concerned; null: no rule says so.
--- `begin_operator_action` counts the acts of a day.
 create function is_within_item_limit(wanted_action text, rupiah bigint) returns boolean language sql stable
   return (
     select coalesce(item_rupiah is null or rupiah <= item_rupiah, false) from rule_in_force(wanted_action)
     where id is not null
+  );
+
+-- Whether one operator does an act of this amount alone, and `begin_operator_action` has counted it so.
+create function is_counted_act(wanted_action text, object text, rupiah bigint, merchant uuid) returns boolean
+language sql stable
+  return coalesce(is_within_item_limit(wanted_action, rupiah), false) and exists (
+    select from operator_actions
+    where action = wanted_action and target = object and amount_rupiah = rupiah and merchant_id = merchant
+      and approval_id is null
   );
 
 -- Rights --------------------------------------------------------------------------------------------------------------

@@ -241,8 +241,8 @@ create index late_payments_open_idx on late_payments (payment_id) where status i
 
 -- Settlements and refunds that two operators decide -------------------------------------------------------------------
 
--- Each of them is rare: the steps of a workflow without an operator do not come here. An approval is for one version of
--- the payment. A refund has none: one that is booked as refunded is final.
+-- Each of them is rare: the steps of a workflow without an operator do not come here. What one operator settles alone
+-- was counted. An approval is for one version of the payment. A refund has no version: it is booked as refunded once.
 create function require_approved_payment_action() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -250,7 +250,8 @@ declare
   payment text := coalesce(changed ->> 'payment_id', changed ->> 'id');
 begin
   if needs_two_operators()
-    and not coalesce(is_within_item_limit(tg_argv[0], (changed ->> 'total_rupiah')::bigint), false)
+    and not is_counted_act(tg_argv[0], payment, (changed ->> 'total_rupiah')::bigint,
+      (changed ->> 'merchant_id')::uuid)
     and not exists (
       select from approvals join payments on reference_id = target
       where is_in_execution(approvals, tg_argv[0]) and payments.id::text = payment

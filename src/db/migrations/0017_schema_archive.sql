@@ -261,24 +261,29 @@ create trigger append_only_delete before delete on ledger_entries
 
 -- Refunds of late payments that two operators decide ------------------------------------------------------------------
 
--- Whether an operator may record that the customer has the money of a late payment, also of an archived payment.
+-- Whether an operator may record that the customer has the money of a late payment, also of an archived payment. What
+-- one operator records alone was counted.
 create function is_approved_manual_refund(payment uuid) returns boolean
 language sql stable security definer set search_path = public, pg_temp
 begin atomic
   select not needs_two_operators() or exists (
     select from (
-      select reference_id, late.total_rupiah from late_payments late join payments on payments.id = late.payment_id
+      select reference_id, late.total_rupiah, late.merchant_id
+      from late_payments late join payments on payments.id = late.payment_id
       where late.payment_id = payment
       union all
-      select reference_id, total_rupiah from archived_late_payments join archived_payments using (payment_id)
+      select reference_id, late.total_rupiah, late.merchant_id
+      from archived_late_payments late join archived_payments using (payment_id)
       where payment_id = payment
     ) late
-    where is_within_item_limit('exception.resolve_as_refunded', late.total_rupiah) or exists (
-      select from exceptions join approvals on approvals.parameters ->> 'exception' = exceptions.id::text
-      where exceptions.kind = 'late_payment' and exceptions.reference_id = late.reference_id
-        and exceptions.amount_rupiah = late.total_rupiah
-        and is_in_execution(approvals, 'exception.resolve_as_refunded')
-    )
+    join exceptions on exceptions.kind = 'late_payment' and exceptions.reference_id = late.reference_id
+      and exceptions.amount_rupiah = late.total_rupiah
+    where is_counted_act('exception.resolve_as_refunded', exceptions.id::text, late.total_rupiah, late.merchant_id)
+      or exists (
+        select from approvals
+        where parameters ->> 'exception' = exceptions.id::text
+          and is_in_execution(approvals, 'exception.resolve_as_refunded')
+      )
   );
 end;
 

@@ -61,13 +61,13 @@ export const resolveExceptionAsRefunded = new Operation({
   },
 });
 
-/** The merchant is null if Lunas has no such payment. */
+/** The merchant is null if Lunas has no such payment. The exception of an archived payment has only its reference. */
 async function findWithMerchant(db: Queryable, id: string) {
   const exception = await findOpenException(db, id);
   const { rows } = await db.query<{ merchantId: string }>(
     `select merchant_id as "merchantId" from payments where id = $1
-     union all select merchant_id from archived_payments where payment_id = $1`,
-    [exception.paymentId],
+     union all select merchant_id from archived_payments where reference_id = $2`,
+    [exception.paymentId, exception.referenceId],
   );
   return { ...exception, merchantId: rows[0]?.merchantId ?? null };
 }
