@@ -415,6 +415,7 @@ describe('what books money', () => {
 
 describe('one person who has two keys', () => {
   const MALLORY = ['--name', 'mallory', '--login', 'test_operator_mallory'];
+  const BOT = ['--name', 'bot', '--login', 'test_operator_mallory'];
   const idOf = ({ actor }: Member) => operatorIdOf(actor) ?? '';
   const makeOld = () => db.query("update operators set created_at = created_at - interval '1 day'");
   const isRevoked = async (member: Member) => {
@@ -433,7 +434,7 @@ describe('one person who has two keys', () => {
   }
 
   it('attack A: their new key with scopes is accepted only after a second operator has approved it', async () => {
-    const bot = await create(dewi, '--name', 'bot', '--scopes', 'settle,resolve');
+    const bot = await create(dewi, ...BOT, '--scopes', 'settle,resolve');
     const key = parseOperatorKey(bot.secret, 'production');
     const findBot = () => findOperator(db, key?.secretSha256 ?? Buffer.alloc(0), null);
     expect(await findBot()).toBeUndefined();
@@ -444,7 +445,7 @@ describe('one person who has two keys', () => {
   });
 
   it('attack A: who created an operator decides nothing for it, also if a second operator approved it', async () => {
-    const bot = await create(dewi, '--name', 'bot', '--scopes', 'settle');
+    const bot = await create(dewi, ...BOT, '--scopes', 'settle');
     await budi.lunas('approvals', 'approve', bot.approvalId);
     await makeOld();
     await expect(requestSettlement(bot.actor)).rejects.toThrow(/has to approve request 2\./);
@@ -480,9 +481,17 @@ describe('one person who has two keys', () => {
     expect(await dewi.lunas('approvals', 'reject', '1')).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
-  it('an operator who decides has a login', async () => {
-    const created = await dewi.lunas('operators', 'create', '--name', 'eka');
-    expect(created).toMatchObject(rejectedFor(/needs the --login/));
+  it.each([[], ['--scopes', 'payout,resolve'], ['--scopes', 'read,redeliver']])(
+    'a key of no login only reads: not one with %p %p',
+    async (...scopes) => {
+      const created = await dewi.lunas('operators', 'create', '--name', 'backoffice', ...scopes);
+      expect(created).toMatchObject(rejectedFor(/needs the --login .* --scopes read instead/));
+    },
+  );
+
+  it('two operators accept the key of a program that only reads, which has no login', async () => {
+    const { approvalId } = await create(dewi, '--name', 'backoffice', '--scopes', 'read');
+    expect(await budi.lunas('approvals', 'approve', approvalId)).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
   it('attack B: the last but one operator who can decide is revoked by two persons', async () => {
@@ -517,7 +526,7 @@ describe('one person who has two keys', () => {
   });
 
   it('a requester whose key is new and was not approved has to wait for a day', async () => {
-    const eka = operatorOf(await insertOperator(db, { name: 'eka', environment: 'production' }));
+    const eka = operatorOf(await createOperatorWithLogin(database, db, 'eka'));
     await expect(requestSettlement(eka)).rejects.toThrow(/has to approve request 1\./);
     expect(await budi.lunas('approvals', 'reject', '1')).toMatchObject(rejectedFor(/a day old/));
     await makeOld();
@@ -526,7 +535,7 @@ describe('one person who has two keys', () => {
 
   it('the keys that they created while they were alone do not decide for each other', async () => {
     await db.query('update operators set expires_at = now() where id = $1', [idOf(budi)]);
-    const bot = await create(dewi, '--name', 'bot', '--scopes', 'settle');
+    const bot = await create(dewi, '--name', 'bot', '--login', 'test_operator_dewi', '--scopes', 'settle');
     const mallory = await create(dewi, ...MALLORY);
     expect([bot.approvalId, mallory.approvalId]).toEqual(['undefined', 'undefined']);
     await makeOld();

@@ -10,12 +10,13 @@ import { onlyRow } from '../../src/db/connection/require-row';
 import { getBalance } from '../../src/db/ledger/get-balance';
 import { refundLatePaymentManually } from '../../src/db/transitions/late-payment-transitions';
 import { readState } from '../../src/db/transitions/payment-state';
+import type { OperatorScope } from '../../src/domain/key-access';
 import { messageOf } from '../../src/errors';
 import { createPayoutRegistry } from '../../src/providers/payout-registry';
 import { createProviderRegistry } from '../../src/providers/registry';
 import { verifyAudit } from '../../src/services/audit/verify-audit';
 import { readInvitation } from '../../src/services/identity/members';
-import { insertOperator } from '../../src/services/identity/operators';
+import { insertOperator, type Operator } from '../../src/services/identity/operators';
 import { listExceptionsOf } from '../../src/services/payments/exceptions';
 import { addPayoutsAccount } from '../../src/services/provider-accounts/payouts-account';
 import { addAccount } from '../../src/services/provider-accounts/provider-accounts';
@@ -457,7 +458,7 @@ describe('attack 2: one person is two', () => {
 
   it('a request by another key of the same person is not decided', async () => {
     const other = createPool(await urlOfOperator(payouts.database, 'budi'), { max: 1 });
-    for (const access of [{ login: 'test_operator_eve' }, { createdBy: eveId }]) {
+    for (const access of [{ login: 'test_operator_eve' }, { createdBy: eveId, login: 'test_operator_dewi' }]) {
       const key = { name: randomUUID(), environment: 'production', scopes: ['settle'], ...access } as const;
       const requester = await makeOld((await insertOperator(payouts.db, key)).id);
       const id = await requestThroughApi(requester);
@@ -465,6 +466,23 @@ describe('attack 2: one person is two', () => {
       expect(await decideBy(other, id, budi)).toMatchObject({ rowCount: 1 });
     }
     await other.end();
+  });
+
+  it('a key of no login is accepted only if it reads, and nothing that it requests is decided', async () => {
+    const propose = (scopes: OperatorScope[]) =>
+      insertOperator(eve, { name: randomUUID(), environment: 'production', scopes, isApproved: false });
+    const accept = async ({ id, name, login }: Operator) => {
+      await approved('operator.approve', name, { operator: id, login });
+      return attempt('update operators set is_approved = true where id = $1', id);
+    };
+    await expect(accept(await propose(['read', 'settle']))).rejects.toMatchObject({
+      code: RESTRICTED,
+      message: expect.stringContaining('has no login'),
+    });
+    expect(await accept(await propose(['read']))).toMatchObject({ rowCount: 1 });
+    const key = { name: randomUUID(), environment: 'production', scopes: ['settle'] } as const;
+    const id = await requestThroughApi(await makeOld((await insertOperator(payouts.db, key)).id));
+    await expect(decideBy(eve, id, eveId)).rejects.toMatchObject({ code: RESTRICTED });
   });
 
   it('no operator gets another login, or the key of another person', async () => {

@@ -24,7 +24,9 @@ const login = textUpTo(MAX_LOGIN_CHARACTERS);
 
 /** The sentences of rejections that name options. */
 const OPTION_TEXTS: Readonly<Partial<Record<string, string>>> = {
-  login_missing: 'In production, an operator without --scopes needs the --login with which it decides.',
+  login_missing:
+    'In production, a key needs the --login of the person who acts with it. For a program that only reads, choose ' +
+    '--scopes read instead.',
   first_has_scopes: 'Create the first operator without --scopes: its key creates the others.',
 };
 
@@ -33,7 +35,7 @@ export function defineOperators(operators: LunasCommand): void {
     .command('create')
     .description('create a key of the operator API; it is shown only once')
     .requiredOption('--name <name>', "the operator's name in the audit log")
-    .option('--login <role>', "the person's login of PostgreSQL, with which alone the operator decides in production");
+    .option('--login <role>', "the person's login of PostgreSQL; in production only --scopes read goes without it");
   addKeyAccessOptions(create, OPERATOR_SCOPES)
     .examples(
       'lunas operators create --name dewi --login dewi',

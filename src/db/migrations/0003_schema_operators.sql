@@ -20,8 +20,8 @@ create table operators (
   expires_at timestamptz(3), -- null: never
   is_approved boolean not null default true, -- the key of a proposed operator is not accepted
   created_by uuid references operators (id), -- nobody decides for one whom the same person created; null: the first one
-  -- The person's login of PostgreSQL, with which alone this operator decides in production. Null: it decides nothing. A
-  -- key with scopes may have that of its person. It never changes.
+  -- The person's login of PostgreSQL, with which alone this operator decides in production. A key with scopes has that
+  -- of the person who acts with it. Null: it decides nothing, and in production it only reads. It never changes.
   login name check (login <> ''),
   secret_login name not null default session_user -- the login that has set the key, and has seen it; no role writes it
 );

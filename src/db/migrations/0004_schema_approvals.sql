@@ -240,23 +240,28 @@ create function are_siblings(one operators, other operators) returns boolean lan
 
 -- Whether they are two persons, as far as it is known. A login decides only as its own operator, and nothing that it
 -- wrote, or that was requested through the API by an operator with this login, or with a key that this login has set.
+-- An operator without a login can be anybody, also the person who decides.
 create function may_decide(approval approvals, decider operators, requester operators) returns boolean
 language sql stable
   return decider.id <> requester.id and can_decide(decider) and is_trusted(requester)
     and not has_created(decider, requester) and not has_created(requester, decider)
     and not are_siblings(decider, requester)
     and (not needs_two_operators() or decider.login = session_user
-      and requester.login is distinct from session_user and requester.secret_login <> session_user
+      and requester.login <> session_user and requester.secret_login <> session_user
       and approval.requested_login <> session_user);
 
 -- Two operators without scopes approve the next one, and two who can decide have to remain: the last one could create
--- the next one alone.
+-- the next one alone. Only a key that reads, as of a program, is of no person's login.
 create function require_approved_operator() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   wanted constant text := case when new.revoked_at is null then 'operator.approve' else 'operator.revoke' end;
 begin
   if not needs_two_operators() then return new; end if;
+  if wanted = 'operator.approve' and new.login is null and not coalesce(new.scopes <@ '{read}', false) then
+    raise exception 'operator % has no login, and more than the scope read', new.name
+      using errcode = 'restrict_violation';
+  end if;
   perform from operators order by id for update; -- concurrent changes are counted one after the other
   if (case wanted
     when 'operator.approve' then (select count(*) from operators where scopes is null and is_accepted(operators)) >= 2

@@ -17,7 +17,7 @@ export interface Operator extends KeyAccess<OperatorScope> {
   readonly createdAt: Date;
   /** The id of the operator who created it. Null: the first one. */
   readonly createdBy: string | null;
-  /** The login of PostgreSQL of the person, with which alone this operator decides. Null: it decides nothing. */
+  /** The person's login of PostgreSQL, with which alone this operator decides. Null: in production it only reads. */
   readonly login: string | null;
   /** The login that has set the key. It decides nothing that is requested with the key. */
   readonly keySetBy: string;
