@@ -669,9 +669,12 @@ describe('attack 2: one person signs in as a member of a merchant', () => {
 });
 
 describe('attack 2: one person has a key of a merchant', () => {
-  const KEY = `insert into api_keys (id, merchant_id, secret_sha256, prefix, last_four, scopes, created_by)
-    values ($1, $2, $3, 'sk_live_', 'abcd', $4, 'operator:eve')`;
-  const ENDPOINT = 'insert into webhook_endpoints (id, merchant_id, url, events, expand) values ($1, $2, $3, null, $4)';
+  const KEY = `insert into api_keys (id, merchant_id, secret_sha256, prefix, last_four, scopes, created_by,
+      allowed_networks, expires_at)
+    values ($1, $2, $3, 'sk_live_', 'abcd', $4, 'operator:eve', $5, $6)`;
+  const ENDPOINT = 'insert into webhook_endpoints (id, merchant_id, url, events, expand) values ($1, $2, $3, $4, $5)';
+  const SECRET = `insert into webhook_secrets (id, endpoint_id, sealed_secret, expires_at)
+    values ($1, $2, 'v1.own.x', $3)`;
   const secretSha256 = createHash('sha256')
     .update(ID + 'key')
     .digest();
@@ -679,35 +682,92 @@ describe('attack 2: one person has a key of a merchant', () => {
 
   it('makes no key of a merchant with a member, but that of an approval', async () => {
     const { merchantId } = payouts;
-    const insert = (scopes: readonly string[]) => attempt(KEY, randomUUID(), merchantId, secretSha256, scopes);
+    const insert = (scopes: string[], networks: string[], expiresAt: string | null) =>
+      attempt(KEY, randomUUID(), merchantId, secretSha256, scopes, networks, expiresAt);
+    const allowedNetworks = ['203.0.113.7', '10.1.2.3/16'];
+    const [networks, expiresAt] = [['10.1.0.0/16', '203.0.113.7/32'], '2099-01-01T00:00:00.000Z'];
     await byMember();
-    await expect(insert(['read'])).rejects.toMatchObject({ code: RESTRICTED });
+    await expect(insert(['read'], networks, expiresAt)).rejects.toMatchObject({ code: RESTRICTED });
     const passedOn = { secretSha256: secretSha256.toString('hex') };
-    await approved('key.create', merchantId, { merchant: merchantId, scopes: ['read'], passedOn });
-    await expect(insert(['read', 'refund'])).rejects.toMatchObject({ code: RESTRICTED });
-    await insert(['read']);
+    const request = { merchant: merchantId, scopes: ['read'], allowedNetworks, expiresAt, passedOn };
+    await approved('key.create', merchantId, request);
+    await expect(insert(['read', 'refund'], networks, expiresAt)).rejects.toMatchObject({ code: RESTRICTED });
+    await expect(insert(['read'], [], expiresAt)).rejects.toMatchObject({ code: RESTRICTED });
+    await expect(insert(['read'], networks, null)).rejects.toMatchObject({ code: RESTRICTED });
+    await insert(['read'], networks, expiresAt);
   });
 
   it('registers and moves no endpoint of a merchant with a member, but as approved', async () => {
     const { merchantId } = payouts;
     const id = randomUUID();
-    const insert = (url: string) => attempt(ENDPOINT, id, merchantId, url, []);
+    const insert = (url: string, events: string[] | null = null, expand: string[] = [], endpointId = id) =>
+      attempt(ENDPOINT, endpointId, merchantId, url, events, expand);
     const move = (url: string) => attempt('update webhook_endpoints set url = $2 where id = $1', id, url);
     await byMember();
     await expect(insert('https://own.test/')).rejects.toMatchObject({ code: RESTRICTED });
-    await approved('webhook.create', merchantId, { merchant: merchantId, url: 'https://toko.example/' });
+    const url = 'https://toko.example/';
+    await approved('webhook.create', merchantId, { id, merchant: merchantId, url, events: [], expand: [] });
     await expect(insert('https://own.test/')).rejects.toMatchObject({ code: RESTRICTED });
-    await insert('https://toko.example/');
+    await expect(insert(url, ['payment.paid'])).rejects.toMatchObject({ code: RESTRICTED });
+    await expect(insert(url, null, ['customer'])).rejects.toMatchObject({ code: RESTRICTED });
+    await expect(insert(url, null, [], randomUUID())).rejects.toMatchObject({ code: RESTRICTED });
+    await insert(url);
     await expect(move('https://own.test/')).rejects.toMatchObject({ code: RESTRICTED });
     await approved('webhook.set', id, { endpoint: id, url: 'https://toko.example/2' });
     await expect(move('https://own.test/')).rejects.toMatchObject({ code: RESTRICTED });
     await move('https://toko.example/2');
+    for (const change of ["events = '{payment.paid}'", "expand = '{customer}'"]) {
+      const changed = attempt(`update webhook_endpoints set ${change} where id = $1`, id);
+      await expect(changed).rejects.toMatchObject({ code: RESTRICTED });
+    }
+    await approved('webhook.set', id, { endpoint: id, events: ['payment.paid', 'payment.settled'] });
+    await attempt("update webhook_endpoints set events = '{payment.settled,payment.paid}' where id = $1", id);
     const end = "update webhook_endpoints set status = 'disabled', disabled_reason = 'manual', deleted_at = now()";
     await attempt(`${end} where id = $1`, id);
-    await asSuperuser(payouts.db, `update approvals set status = 'executed' where status = 'approved'`);
     await expect(attempt('update webhook_endpoints set deleted_at = null where id = $1', id)).rejects.toMatchObject({
       code: RESTRICTED,
     });
+  });
+
+  it('signs no webhook of a merchant with a member with another secret, but that of an approval', async () => {
+    const { merchantId } = payouts;
+    const id = randomUUID();
+    await attempt(ENDPOINT, id, merchantId, 'https://toko.example/', null, []);
+    const propose = async () => {
+      const secret = randomUUID();
+      await attempt(SECRET, secret, id, '-infinity');
+      return secret;
+    };
+    const accept = (secret: string) => attempt('update webhook_secrets set expires_at = null where id = $1', secret);
+    await byMember();
+    for (const expiresAt of [null, '2999-01-01']) {
+      await expect(attempt(SECRET, randomUUID(), id, expiresAt)).rejects.toMatchObject({ code: RESTRICTED });
+    }
+    const [own, other] = [await propose(), await propose()];
+    await expect(accept(own)).rejects.toMatchObject({ code: RESTRICTED });
+    await approved('webhook.rotate_secret', id, { endpoint: id, overlapSeconds: 0, secretId: other });
+    await expect(accept(own)).rejects.toMatchObject({ code: RESTRICTED });
+    const countNotices = async () => {
+      const { rows } = await payouts.db.query<{ count: number }>(
+        "select count from merchant_notices where target_id = $1 and kind = 'security.webhook_changed'",
+        [id],
+      );
+      return onlyRow(rows).count;
+    };
+    // The registration of the endpoint.
+    expect(await countNotices()).toBe(1);
+    expect(await accept(other)).toMatchObject({ rowCount: 1 });
+    expect(await countNotices()).toBe(2);
+  });
+
+  it('the endpoint of an approval has one secret of its own', async () => {
+    const { merchantId } = payouts;
+    const [id, url] = [randomUUID(), 'https://toko.example/'];
+    await byMember();
+    await approved('webhook.create', merchantId, { id, merchant: merchantId, url, events: [], expand: [] });
+    await attempt(ENDPOINT, id, merchantId, url, null, []);
+    await attempt(SECRET, randomUUID(), id, null);
+    await expect(attempt(SECRET, randomUUID(), id, null)).rejects.toMatchObject({ code: RESTRICTED });
   });
 });
 

@@ -10,6 +10,7 @@ import { listApprovals } from '../../src/services/audit/list-approvals';
 import type { DATABASE_APPROVALS, WORKFLOW_APPROVALS } from '../../src/services/operations/all';
 import { listExceptions } from '../../src/services/payments/exceptions';
 import { insertEndpoint, listEndpoints } from '../../src/services/webhooks/webhook-endpoints';
+import { findNewestSecret } from '../../src/services/webhooks/webhook-secrets';
 import { runLunas } from '../cli/run-lunas';
 import { applyTransitions, type StepName } from '../services/ledger/transition-path';
 import { prepareBankAccount } from '../support/bank-accounts';
@@ -144,6 +145,15 @@ async function ofAMember(): Promise<string> {
   return merchantId;
 }
 
+async function endpointOfAMember() {
+  await setEnvironment(db, 'sandbox');
+  const endpoint = { merchantId: await ofAMember(), url: 'https://toko.example/', events: [] };
+  const inserted = await insertEndpoint(db, createSealer(payouts.masterKey), endpoint);
+  await setEnvironment(db, 'production');
+  if (inserted === null) throw new Error('there is no endpoint');
+  return inserted;
+}
+
 const KEY = ['--server-key-env', 'SERVER_KEY', '--nmid', 'ID1020021181745'];
 
 const REFUND_FAILED = ['issue', 'pay', 'request_refund', 'submit_refund', 'fail_refund'] as const;
@@ -215,13 +225,10 @@ const ATTEMPTS: Readonly<Record<Approved, () => Promise<Attempt>>> = {
   'webhook.create': async () => ({
     command: ['webhooks', 'create', '--merchant', await ofAMember(), '--url', 'https://toko.example/'],
   }),
-  'webhook.set': async () => {
-    await setEnvironment(db, 'sandbox');
-    const endpoint = { merchantId: await ofAMember(), url: 'https://toko.example/', events: [] };
-    const inserted = await insertEndpoint(db, createSealer(payouts.masterKey), endpoint);
-    await setEnvironment(db, 'production');
-    return { command: ['webhooks', 'set', inserted?.id ?? '', '--url', 'https://toko.example/'] };
-  },
+  'webhook.set': async () => ({
+    command: ['webhooks', 'set', (await endpointOfAMember()).id, '--url', 'https://toko.example/'],
+  }),
+  'webhook.rotate_secret': async () => ({ command: ['webhooks', 'rotate-secret', (await endpointOfAMember()).id] }),
   'account.create': async () => ({
     command: [...'accounts add --provider gopay --adapter midtrans'.split(' '), ...KEY],
   }),
@@ -278,6 +285,7 @@ const PASSES_ON: ReadonlySet<string> = new Set([
   'operator.approve',
   'user.invite',
   'user.reset',
+  'webhook.rotate_secret',
 ]);
 
 /** The requests of this action that wait. */
@@ -370,6 +378,26 @@ it('webhooks of a merchant with a member go where two operators have decided, on
   expect(await own()).toMatchObject([{ id: endpoint?.id, merchantId, url: `${url}/2` }]);
 });
 
+const rotatedSchema = z.object({ endpoint: z.object({ secret: z.string() }), approval_id: z.number() });
+
+it('a secret of a merchant with a member signs when two operators have decided it, and not before', async () => {
+  const { id, merchantId, secret: before } = await endpointOfAMember();
+  const newest = () => findNewestSecret(db, createSealer(payouts.masterKey), merchantId);
+  const { stdout } = await dewi.lunas('webhooks', 'rotate-secret', id, '--overlap', '0s');
+  const { endpoint, approval_id: approvalId } = rotatedSchema.parse(JSON.parse(stdout));
+  expect(await newest()).toBe(before);
+  expect(await budi.lunas('approvals', 'approve', String(approvalId))).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await newest()).toBe(endpoint.secret);
+  const valid = await db.query('select from webhook_secrets where endpoint_id = $1 and expires_at is null', [id]);
+  expect(valid.rowCount).toBe(1);
+  const { rows } = await db.query(
+    `select from operator_actions, approvals
+     where concat(operator_actions.*::text, approvals.*::text) like '%' || $1 || '%'`,
+    [endpoint.secret],
+  );
+  expect(rows).toEqual([]);
+});
+
 it('one operator sets up a merchant that has no member', async () => {
   await setEnvironment(db, 'sandbox');
   payouts = await withNewMerchant(payouts);
@@ -378,6 +406,8 @@ it('one operator sets up a merchant that has no member', async () => {
   expect(await dewi.lunas('keys', 'create', '--merchant', merchantId)).toMatchObject({ exitCode: 0 });
   const created = await dewi.lunas('webhooks', 'create', '--merchant', merchantId, '--url', 'https://toko.example/');
   expect(created).toMatchObject({ exitCode: 0 });
+  const { endpoint } = z.object({ endpoint: z.object({ id: z.string() }) }).parse(JSON.parse(created.stdout));
+  expect(await dewi.lunas('webhooks', 'rotate-secret', endpoint.id)).toMatchObject({ exitCode: 0 });
 });
 
 it('each endpoint of the operator API that writes is one of the above, or moves no money and needs one person', () => {

@@ -56,13 +56,13 @@ interface Rotation {
 }
 
 export async function rotate(
-  needs: { readonly db: Queryable; readonly sealer: Sealer },
+  { db, sealer }: { readonly db: Queryable; readonly sealer: Sealer },
   endpointId: string,
   { overlapSeconds, formId = randomUUID() }: Rotation,
   by: Person = ROOT,
 ) {
   const call = { path: { endpoint: endpointId }, input: { overlapSeconds }, formId };
-  return valueOf(await rotateSecret.run(needs, by, call)).endpoint;
+  return valueOf(await rotateSecret.run({ db, loadSealer: () => Promise.resolve(sealer) }, by, call)).endpoint;
 }
 
 interface DeadRange {

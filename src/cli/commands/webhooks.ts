@@ -19,7 +19,9 @@ import type { Redelivery } from '../../services/webhooks/webhook-redelivery';
 import { findNewestSecret } from '../../services/webhooks/webhook-secrets';
 import { createWebhookSender } from '../../webhooks/send';
 import { sendPing } from '../../webhooks/send-ping';
+import { newWebhookSecret } from '../../webhooks/sign';
 import type { CommandContext } from '../command-context';
+import { howToApprove } from '../error-hints';
 import { collect, type LunasCommand } from '../lunas-command';
 import { durationFrom, id, isPeriod, joinOptions, limit, oneOf, timestamp } from '../option-schemas';
 import { formatFields, formatTable, type CommandResult } from '../output';
@@ -178,8 +180,12 @@ function addRotateSecret(webhooks: LunasCommand): void {
       async ({ endpointId, overlap }, audit, context) => {
         const sealer = await context.sealer(audit.db);
         const { db, log } = audit;
-        const call = { path: { endpoint: endpointId }, input: { overlapSeconds: overlap } };
-        const { endpoint } = requireDone(await runOperation(audit, rotateSecret, { db, log, sealer }, call));
+        const secret = newWebhookSecret();
+        const call = { path: { endpoint: endpointId }, input: { overlapSeconds: overlap, secret } };
+        const needs = { db, log, loadSealer: () => Promise.resolve(sealer) };
+        const result = await runOperation(audit, rotateSecret, needs, call);
+        if (result.outcome === 'waits') return waitingSecret({ id: endpointId, secret }, result);
+        const { endpoint } = requireDone(result);
         await updateRunFile(context, audit.db, sealer, endpoint.merchantId);
         const fields = {
           Secret: endpoint.secret,
@@ -189,6 +195,16 @@ function addRotateSecret(webhooks: LunasCommand): void {
         return { json: { endpoint }, text: `${formatFields(fields)}\n\n${SECRET_SHOWN_ONCE}` };
       },
     );
+}
+
+/** A secret that signs when a second operator has approved it. */
+function waitingSecret(
+  endpoint: { readonly id: string; readonly secret: string },
+  { approvalId }: { readonly approvalId: number },
+): CommandResult {
+  const fields = formatFields({ Secret: endpoint.secret, Endpoint: endpoint.id });
+  const text = `${fields}\n\n${SECRET_SHOWN_ONCE}\nIt signs nothing yet: ${howToApprove(approvalId)}`;
+  return { json: { endpoint, approvalId }, text };
 }
 
 function endpointResult(endpoint: WebhookEndpoint): CommandResult {

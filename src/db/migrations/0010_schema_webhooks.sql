@@ -37,7 +37,7 @@ create table webhook_secrets (
   endpoint_id uuid not null references webhook_endpoints,
   sealed_secret text not null,
   created_at timestamptz(3) not null default now(),
-  expires_at timestamptz(3) -- set when a newer one replaces it
+  expires_at timestamptz(3) -- set when a newer one replaces it; '-infinity': two operators have not approved it
 );
 create index webhook_secrets_endpoint_id_idx on webhook_secrets (endpoint_id);
 create trigger only_resealed before update of sealed_secret on webhook_secrets for each row

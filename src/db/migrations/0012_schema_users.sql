@@ -280,8 +280,8 @@ create trigger still_permitted before update of used_at on sign_in_links for eac
   when (new.kind = 'invitation' and old.used_at is null and new.used_at is not null)
   execute function require_still_permitted();
 
--- In production no operator alone makes a key of a merchant that has members, or changes where its webhooks go. Members
--- do that in the dashboard; before the first one, an operator sets the merchant up.
+-- In production no operator alone makes a key of a merchant that has members, or changes where its webhooks go or what
+-- signs them. Members do that in the dashboard; before the first one, an operator sets the merchant up.
 create function needs_two_for_members(merchant uuid) returns boolean language sql stable
   return needs_two_operators() and not acts_as_dashboard()
     and exists (select from members where merchant_id = merchant and removed_at is null);
@@ -294,6 +294,12 @@ begin
     where is_in_execution(approvals, 'key.create') and parameters ->> 'merchant' = new.merchant_id::text
       and parameters #>> '{passedOn,secretSha256}' = encode(new.secret_sha256, 'hex')
       and parameters -> 'scopes' is not distinct from to_jsonb(new.scopes)
+      and nullif(new.allowed_networks, '{}') is not distinct from (
+        select array_agg(distinct network(address::inet))
+        from jsonb_array_elements_text(parameters -> 'allowedNetworks') address
+      )
+      and parameters ->> 'name' is not distinct from new.name
+      and (parameters ->> 'expiresAt')::timestamptz(3) is not distinct from new.expires_at
   ) then
     raise exception 'key % is not approved by two operators', new.id using errcode = 'restrict_violation';
   end if;
@@ -301,6 +307,14 @@ begin
 end $$;
 create trigger two_operators before insert on api_keys for each row execute function require_approved_api_key();
 
+-- Whether an endpoint has what was requested, in any order. What a request leaves out stays as before.
+create function is_as_requested(requested jsonb, before text[], after text[]) returns boolean language sql stable
+  return case
+    when requested is null then before is not distinct from after
+    else requested @> to_jsonb(coalesce(after, '{}')) and requested <@ to_jsonb(coalesce(after, '{}'))
+  end;
+
+-- The request names the id of a new endpoint, so that it makes one.
 create function require_approved_endpoint() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -308,9 +322,11 @@ begin
     select from approvals
     where is_in_execution(approvals, case tg_op when 'INSERT' then 'webhook.create' else 'webhook.set' end)
       and new.url = coalesce(parameters ->> 'url', old.url)
+      and is_as_requested(parameters -> 'events', old.events, new.events)
+      and is_as_requested(parameters -> 'expand', coalesce(old.expand, '{}'), new.expand)
       and case tg_op
-        when 'INSERT' then parameters ->> 'merchant' = new.merchant_id::text
-        else parameters ->> 'endpoint' = new.id::text
+        when 'INSERT' then parameters ->> 'merchant' = new.merchant_id::text and parameters ->> 'id' = new.id::text
+        else parameters ->> 'endpoint' = new.id::text and old.deleted_at is null
       end
   ) then
     raise exception 'endpoint % is not approved by two operators', new.id using errcode = 'restrict_violation';
@@ -323,6 +339,29 @@ create trigger two_operators_change before update of url, events, expand, delete
   when ((new.url, new.events, new.expand) is distinct from (old.url, old.events, old.expand)
     or old.deleted_at is not null and new.deleted_at is null)
   execute function require_approved_endpoint();
+
+-- Who has seen a secret can sign what a shop believes. The first secret comes with its endpoint.
+create function require_approved_secret() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  merchant constant uuid := (select merchant_id from webhook_endpoints where id = new.endpoint_id);
+begin
+  if needs_two_for_members(merchant) and not exists (
+    select from approvals
+    where is_in_execution(approvals, 'webhook.rotate_secret') and parameters ->> 'endpoint' = new.endpoint_id::text
+        and parameters ->> 'secretId' = new.id::text
+      or is_in_execution(approvals, 'webhook.create') and parameters ->> 'id' = new.endpoint_id::text
+        and not exists (select from webhook_secrets where endpoint_id = new.endpoint_id and id <> new.id)
+  ) then
+    raise exception 'secret % is not approved by two operators', new.id using errcode = 'restrict_violation';
+  end if;
+  return null;
+end $$;
+create trigger two_operators after insert on webhook_secrets for each row
+  when (new.expires_at is null or new.expires_at > now()) execute function require_approved_secret();
+create trigger two_operators_accept after update of expires_at on webhook_secrets for each row
+  when (coalesce(new.expires_at, 'infinity') > coalesce(old.expires_at, 'infinity'))
+  execute function require_approved_secret();
 
 -- Two operators have spoken to the person: nobody else has the login. The approval is of these credentials.
 create function confirm_user(person uuid, since timestamptz) returns boolean
@@ -380,8 +419,8 @@ grant select (id, realm, kind, user_id, email, merchant_id, role, created_by, cr
 grant select (id, realm, email, language) on users to lunas_worker;
 grant select (id, expires_at), delete on sessions, sign_in_links to lunas_worker;
 grant select on members to lunas_reader;
-revoke execute on function require_approved_api_key, require_approved_endpoint, require_approved_link,
-  is_still_permitted, require_still_permitted from public;
+revoke execute on function require_approved_api_key, require_approved_endpoint, require_approved_secret,
+  require_approved_link, is_still_permitted, require_still_permitted from public;
 grant execute on function is_still_permitted to lunas_dashboard;
 revoke execute on function confirm_user from public;
 grant execute on function confirm_user to lunas_operator;

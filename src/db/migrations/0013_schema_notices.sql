@@ -270,7 +270,12 @@ create trigger notice_of_change after update of url, expand, status, deleted_at 
   when (new.url <> old.url or ('customer' = any(new.expand) and not 'customer' = any(old.expand))
     or (new.status = 'enabled' and old.status <> 'enabled') or (new.deleted_at is null and old.deleted_at is not null))
   execute function notice_webhook('id');
-create trigger notice after insert on webhook_secrets for each row execute function notice_webhook('endpoint_id');
+-- A secret that two operators have not approved signs nothing.
+create trigger notice after insert on webhook_secrets for each row
+  when (new.expires_at is null or new.expires_at > now()) execute function notice_webhook('endpoint_id');
+create trigger notice_of_change after update of expires_at on webhook_secrets for each row
+  when (coalesce(new.expires_at, 'infinity') > coalesce(old.expires_at, 'infinity'))
+  execute function notice_webhook('endpoint_id');
 
 -- Customers trust a page that looks like the shop, and go where it sends them: nobody changes that silently.
 create function notice_changed_checkout() returns trigger

@@ -245,6 +245,7 @@ export const DATABASE_APPROVALS = [
   createKey,
   createEndpoint,
   setEndpoint,
+  rotateSecret,
 ] as const;
 
 /**

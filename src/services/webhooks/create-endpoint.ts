@@ -1,4 +1,3 @@
-import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { WEBHOOK_EVENTS } from '../../domain/events';
 import { WEBHOOK_EXPANSIONS } from '../../domain/expansions';
@@ -26,6 +25,8 @@ export const createEndpoint = new Operation({
     /** Empty: every event of payments. */
     events: z.array(z.enum(WEBHOOK_EVENTS)),
     expand: z.array(z.enum(WEBHOOK_EXPANSIONS)),
+    /** In the request of two operators, so that it registers one endpoint. Absent: that of the form. */
+    id: z.uuid().optional(),
   }),
   rejections: {
     ...urlReason,
@@ -39,25 +40,28 @@ export const createEndpoint = new Operation({
     form_reused: () => 'The id of the request is that of another endpoint.',
   },
   load: ({ db }: CreateDependencies, scope, { merchant }) => loadManagedMerchant(db, scope, merchant),
-  target: ({ formId }) => formId,
+  target: ({ input, formId }) => input.id ?? formId,
   approval: {
     executes: 'database',
     isExempt: ({ hasMember }) => !hasMember,
     target: ({ subject }) => subject.merchantId,
+    propose: ({ subject: { merchantId }, input, formId }) => ({
+      parameters: { merchant: merchantId, ...input, id: formId },
+      store: () => Promise.resolve(),
+    }),
   },
   detail: ({ by, subject, input: { url, ...input } }) => ({
     ...(by.kind !== 'merchant_user' && { merchant: subject.merchantId }),
     ...input,
     url: recordedUrl(by, url),
   }),
-  // An approved request has no form. It is executed once, with its decision.
-  earlier: async ({ needs: { db }, subject, formId, approval }) =>
-    approval === null ? findIssuedEndpoint(db, subject.merchantId, formId) : null,
-  async perform({ needs, by, subject: { merchantId }, input, formId, approval }) {
+  earlier: ({ needs: { db }, subject, input, formId }) =>
+    findIssuedEndpoint(db, subject.merchantId, input.id ?? formId),
+  async perform({ needs, by, subject: { merchantId }, input, formId }) {
     const rejection = foreignMembers(by, input.expand) ?? (await brokenUrlRule(needs, input.url));
     if (rejection !== null) return rejected(rejection);
-    const id = approval === null ? formId : uuidv7();
-    const created = await insertEndpoint(needs.db, await needs.loadSealer(), { id, merchantId, ...input });
+    const id = input.id ?? formId;
+    const created = await insertEndpoint(needs.db, await needs.loadSealer(), { ...input, id, merchantId });
     // The same form was sent twice within a moment.
     const issued = created ?? (await findIssuedEndpoint(needs.db, merchantId, id));
     return issued === null ? rejected({ reason: 'form_reused' }) : done(issued);
