@@ -8,6 +8,8 @@ import {
 import { formatInWib, lastDayOf } from '../../domain/wib';
 import { csvCells, toCsv, type CsvColumns } from '../../lib/csv';
 
+export { findFirstDay as findFirstBalanceDay } from '../../db/ledger/balance-days';
+
 /* Each function reads one merchant. Days are `YYYY-MM-DD` and months `YYYY-MM`, in Western Indonesian Time (WIB). */
 
 /** One day of a merchant's balance. */

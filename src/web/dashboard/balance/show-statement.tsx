@@ -1,7 +1,6 @@
 import type { ReactElement } from 'react';
 import { z } from 'zod';
-import { findFirstDay } from '../../../db/ledger/balance-days';
-import { getStatement, type StatementCursor } from '../../../services/payouts/balance';
+import { findFirstBalanceDay, getStatement, type StatementCursor } from '../../../services/payouts/balance';
 import { PageError } from '../../page/page-error';
 import { memberPage } from '../../page/page-route';
 import { formatTime, startOfDay, WIB } from '../../ui/format';
@@ -55,7 +54,7 @@ export const showStatement = memberPage(
       const after = position && { ...position, bookedOn: day };
       const [statement, firstDay] = await Promise.all([
         getStatement(db, merchantId, day, { limit: LINES_PER_PAGE, ...(after && { after }) }),
-        findFirstDay(db, merchantId),
+        findFirstBalanceDay(db, merchantId),
       ]);
       if (day > statement.openDay) throw new PageError('not_found', 'a day that has not begun');
       if (day < firstDay) throw new PageError('not_found', 'a day before the merchant began');
