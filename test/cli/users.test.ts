@@ -116,15 +116,19 @@ it('reset and disable name a user who does not exist, and disable signs out', as
   ]);
 });
 
-it('confirm names who had seen the link, and nothing is left to confirm', async () => {
-  const [rina, siti] = [await createMember(db, EMAIL), await createMember(db, 'siti@toko.example')];
+it('confirm names who had seen the links, and nothing is left to confirm', async () => {
+  const [rina, siti] = [
+    await createMember(db, EMAIL),
+    await createMember(db, 'siti@toko.example', [[shop.id, 'owner']]),
+  ];
   const confirm = () => lunas('users', 'confirm', siti);
   const nothing = { exitCode: 1, stderr: expect.stringContaining('nothing to confirm') };
   expect(await confirm()).toMatchObject(nothing);
   await db.query('update users set link_shown_to = $2 where id = $1', [siti, `user:${rina}`]);
+  await db.query("update members set link_shown_to = 'operator:dewi' where user_id = $1", [siti]);
   expect(await confirm()).toMatchObject({
     exitCode: 0,
-    stdout: `siti@toko.example counts as another person than user:${rina}, who had seen the link.\n`,
+    stdout: `siti@toko.example counts as another person than who had seen its links: operator:dewi, user:${rina}.\n`,
   });
   expect(await confirm()).toMatchObject(nothing);
   expect(await actions()).toEqual([{ action: 'user.confirm', target: siti, outcome: 'succeeded' }]);

@@ -129,6 +129,7 @@ const FORBIDDEN_TO_ALL = [
   'update members set role_since = now()',
   'update members set first_added_at = now()',
   'update members set authorised_until = null',
+  'update members set link_shown_to = null',
   'update passkeys set public_key = public_key',
   'update sign_in_links set token_sha256 = token_sha256',
   'update user_actions set actor = actor',

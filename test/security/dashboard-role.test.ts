@@ -5,7 +5,7 @@ import { listNotices } from '../../src/services/merchants/notices';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { issueKey } from '../support/keys';
 import { createMember, createShop, signIn } from '../support/people';
-import { inviteAt, resetAt, withdrawAt } from '../support/team';
+import { inviteAt, resetAt, useInvitation, withdrawAt } from '../support/team';
 
 /* Who sends statements of their own with the rights of `lunas dashboard`, past all of its code. */
 
@@ -224,13 +224,16 @@ function bound(statement: string): string {
 }
 
 describe('a member', () => {
-  const insert = (role: string) =>
-    dashboard.query(
+  async function insert(role: string): Promise<void> {
+    const invited = { merchantId: shop.id, email: 'stranger@shop.test', role: 'viewer' } as const;
+    await useInvitation(dashboard, { ...invited, createdBy: `user:${victim}` });
+    await dashboard.query(
       `insert into members (merchant_id, user_id, role, invited_by, created_at, role_since)
        select $1, id, $2, 'mine', now() - interval '1 year', now() - interval '1 year'
        from users where email = 'stranger@shop.test'`,
       [shop.id, role],
     );
+  }
   const change = (assignment: string) =>
     dashboard.query(`update members set ${assignment} where user_id <> $1`, [victim]);
   /** Since when the stranger has the role, in whole minutes; undefined: since another moment. */

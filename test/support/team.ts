@@ -36,6 +36,12 @@ export async function inviteAt(db: Queryable, invited: Invited, now: Date): Prom
   return { id: link.id, token };
 }
 
+/** An invitation that was used: only with one the dashboard makes a member. */
+export async function useInvitation(db: Queryable, invited: Invited): Promise<void> {
+  const { id } = await inviteAt(db, invited, new Date());
+  await db.query('update sign_in_links set used_at = now() where id = $1', [id]);
+}
+
 interface Reset {
   readonly userId: string;
   readonly createdBy: string;

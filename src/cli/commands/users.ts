@@ -157,11 +157,11 @@ function addReset(users: LunasCommand): void {
 function addConfirm(users: LunasCommand): void {
   users
     .command('confirm <user-id>')
-    .description('after a call: only this person has the login whose link another one passed on')
+    .description('after a call: only this person has the login that another one invited or reset')
     .writeAction(z.object({ userId: id }), async ({ userId }, audit) => {
       const call = { path: { user: userId }, input: {} };
-      const { email, linkShownTo } = requireDone(await runOperation(audit, confirmUser, audit, call));
-      const text = `${email} counts as another person than ${linkShownTo}, who had seen the link.`;
-      return { json: { userId, linkShownTo }, text };
+      const { email, linksShownTo } = requireDone(await runOperation(audit, confirmUser, audit, call));
+      const text = `${email} counts as another person than who had seen its links: ${linksShownTo.join(', ')}.`;
+      return { json: { userId, linksShownTo }, text };
     });
 }

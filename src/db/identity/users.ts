@@ -135,33 +135,48 @@ export async function disableUserRow(db: Queryable, userId: string, now: Date): 
   );
 }
 
-/** A login, and who saw its link. */
+/** A login, and who saw its links. */
 export interface LinkedUser {
   readonly userId: string;
   readonly email: string;
-  readonly credentialsSince: Date;
-  /** Who created the link of the login or of its last reset, and so saw it. Null: none counts. */
-  readonly linkShownTo: string | null;
+  /** When the user got the newest credential, or a role by the invitation of a person who counts. */
+  readonly linkedSince: Date;
+  /**
+   * Who created the link of the login, of its last reset, or of an invitation by which it joined a merchant, and so saw
+   * it. Empty: none counts.
+   */
+  readonly linksShownTo: readonly string[];
 }
 
 /** Undefined if there is no such active user of merchants. */
 export async function findLinkedUser(db: Queryable, userId: string): Promise<LinkedUser | undefined> {
   const { rows } = await db.query<LinkedUser>(
-    `select id as "userId", email, credentials_since as "credentialsSince", link_shown_to as "linkShownTo"
+    `with joined as (
+       select role_since, link_shown_to from members where user_id = $1 and link_shown_to is not null
+     )
+     select id as "userId", email,
+       greatest(credentials_since, (select max(role_since) from joined)) as "linkedSince",
+       array(
+         select users.link_shown_to where users.link_shown_to is not null union select link_shown_to from joined
+         order by 1
+       ) as "linksShownTo"
      from users where id = $1 and realm = 'merchant' and disabled_at is null`,
     [userId],
   );
   return rows[0];
 }
 
-/** Only the user has the login, with these credentials. @returns false if they changed, or it is confirmed already */
+/**
+ * Only the user has the login, with these credentials and memberships.
+ * @returns false if they changed, or it is confirmed already
+ */
 export async function confirmUserRow(
   db: Queryable,
-  { userId, credentialsSince }: Pick<LinkedUser, 'userId' | 'credentialsSince'>,
+  { userId, linkedSince }: Pick<LinkedUser, 'userId' | 'linkedSince'>,
 ): Promise<boolean> {
   const { rows } = await db.query<{ isConfirmed: boolean }>('select confirm_user($1, $2) as "isConfirmed"', [
     userId,
-    credentialsSince,
+    linkedSince,
   ]);
   return onlyRow(rows).isConfirmed;
 }

@@ -46,6 +46,9 @@ create table members (
   role_since timestamptz(3) not null,
   first_added_at timestamptz(3) not null,
   authorised_until timestamptz(3),
+  -- A trigger sets it: who created the invitation by which the user joined. Null: none, or two operators confirmed who
+  -- has the login.
+  link_shown_to text,
   removed_at timestamptz(3),
   last_seen_at timestamptz(3), -- on a page of this merchant; null: never. At most one write a minute
   primary key (merchant_id, user_id),
@@ -160,7 +163,25 @@ begin
   update users set credentials_since = now(), link_shown_to = new.created_by where id = new.user_id;
   return null;
 end $$;
+-- Who joins with a login of another merchant may be the person who invited it. The dashboard makes a member for a used
+-- invitation only.
+create function set_origin_of_member() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  select link.created_by into new.link_shown_to from sign_in_links link join users on users.email = link.email
+    where users.id = new.user_id and link.kind = 'invitation' and link.merchant_id = new.merchant_id
+      and link.used_at is not null
+    order by link.id desc limit 1;
+  if not found and acts_as_dashboard() then
+    raise exception 'user % was not invited to merchant %', new.user_id, new.merchant_id
+      using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
 create trigger origin_of_login before insert on users for each row execute function set_origin_of_login();
+create trigger origin_of_new before insert on members for each row execute function set_origin_of_member();
+create trigger origin_of_rejoined before update on members for each row
+  when (old.removed_at is not null and new.removed_at is null) execute function set_origin_of_member();
 create trigger origin_of_reset after update of used_at on sign_in_links for each row
   when (new.kind = 'reset' and old.used_at is null and new.used_at is not null) execute function set_origin_of_reset();
 
@@ -363,9 +384,12 @@ create trigger two_operators_accept after update of expires_at on webhook_secret
   when (coalesce(new.expires_at, 'infinity') > coalesce(old.expires_at, 'infinity'))
   execute function require_approved_secret();
 
--- Two operators have spoken to the person: nobody else has the login. The approval is of these credentials.
+-- Two operators have spoken to the person: nobody else has the login. The approval is of these credentials, and of the
+-- memberships of that time.
 create function confirm_user(person uuid, since timestamptz) returns boolean
 language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  has_confirmed boolean;
 begin
   if needs_two_operators() and not exists (
     select from approvals
@@ -374,9 +398,16 @@ begin
   ) then
     raise exception 'no two operators have confirmed user %', person using errcode = 'restrict_violation';
   end if;
-  update users set link_shown_to = null
-    where id = person and credentials_since = since and link_shown_to is not null;
-  return found;
+  perform from users
+    where id = person and since = greatest(credentials_since,
+      (select max(role_since) from members where user_id = person and link_shown_to is not null))
+    for no key update;
+  if not found then return false; end if;
+  update members set link_shown_to = null
+    where user_id = person and link_shown_to is not null and role_since <= since;
+  has_confirmed := found;
+  update users set link_shown_to = null where id = person and link_shown_to is not null;
+  return has_confirmed or found;
 end $$;
 
 -- Operators make only the demo owner of a sandbox a member.
@@ -424,7 +455,8 @@ revoke execute on function require_approved_api_key, require_approved_endpoint, 
 grant execute on function is_still_permitted to lunas_dashboard;
 revoke execute on function confirm_user from public;
 grant execute on function confirm_user to lunas_operator;
-revoke execute on function set_origin_of_login, set_origin_of_reset, set_credentials_since from public;
+revoke execute on function set_origin_of_login, set_origin_of_member, set_origin_of_reset, set_credentials_since
+  from public;
 
 -- Down Migration
 

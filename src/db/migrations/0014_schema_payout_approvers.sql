@@ -26,17 +26,23 @@ begin atomic
   );
 end;
 
--- Whether two actors are two people, as far as it is known: neither saw the link of the other's login, nor did one
--- person see both links, or a link that leads to one.
-create function are_two_people(one text, other text) returns boolean
+-- Whether two actors of a merchant are two people, as far as it is known. Who saw the link of a login, or invited it to
+-- the merchant, may be its user: so no chain of these leads from one to the other, or from both to one person.
+create function are_two_people(merchant uuid, one text, other text) returns boolean
 language sql stable security definer set search_path = public, pg_temp
 begin atomic
   with recursive behind (start, person) as (
     values (one, one), (other, other)
     union
-    select behind.start, users.link_shown_to
-    from behind join users on users.id = case when behind.person like 'user:%' then substr(behind.person, 6)::uuid end
-    where users.link_shown_to is not null
+    select behind.start, shown.link_shown_to
+    from behind
+    cross join lateral (select case when behind.person like 'user:%' then substr(behind.person, 6)::uuid end) login (id)
+    cross join lateral (
+      select link_shown_to from users where users.id = login.id
+      union all
+      select link_shown_to from members where merchant_id = merchant and user_id = login.id
+    ) shown
+    where shown.link_shown_to is not null
   )
   select one <> other
     and not exists (select from behind a join behind b using (person) where a.start = one and b.start = other);
@@ -48,7 +54,7 @@ language sql stable security definer set search_path = public, pg_temp
 begin atomic
   select 'user:' || person <> requester and authorises_payouts(merchant, person)
     and (exists (select from installation where environment = 'sandbox')
-      or are_two_people('user:' || person, requester));
+      or are_two_people(merchant, 'user:' || person, requester));
 end;
 
 -- Whether anybody of the merchant may approve what this actor requests.
@@ -60,11 +66,30 @@ begin atomic
   );
 end;
 
--- A member who could approve payouts, and whose role another one changes or ends, has a day to notice.
+-- Whether a member has had a role that approves payouts for a day, whatever the age of its credentials is: a reset by
+-- another member takes its voice for a day, and is no reason to need none.
+create function has_held_authority(member members) returns boolean
+language sql stable security definer set search_path = public, pg_temp
+begin atomic
+  select member.removed_at is null and member.role in ('owner', 'finance')
+    and member.role_since <= now() - interval '24 hours'
+    and exists (
+      select from users
+      where id = member.user_id and coalesce(disabled_at, 'infinity') > now() - interval '24 hours'
+    );
+end;
+
+-- A member who could approve payouts, and whose role another one changes or ends, has a day to notice. Each change of
+-- its role within the day begins the day again.
 create function keep_lost_authority() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  if authorises_payouts(old.merchant_id, old.user_id) then new.authorised_until := now(); end if;
+  if has_held_authority(old) or authorises_payouts(old.merchant_id, old.user_id)
+    or (old.removed_at is null and old.role in ('owner', 'finance')
+      and old.authorised_until > now() - interval '24 hours')
+  then
+    new.authorised_until := now();
+  end if;
   return new;
 end $$;
 create trigger authorised_until before update on members for each row
@@ -77,12 +102,9 @@ create function has_uncounted_user(merchant uuid, requester text) returns boolea
 language sql stable security definer set search_path = public, pg_temp
 begin atomic
   select exists (
-    select from members member join users on users.id = member.user_id
+    select from members member
     where member.merchant_id = merchant and 'user:' || member.user_id <> requester
-      and (member.authorised_until > now() - interval '24 hours'
-        or (member.role in ('owner', 'finance') and member.removed_at is null
-          and member.role_since <= now() - interval '24 hours'
-          and coalesce(users.disabled_at, 'infinity') > now() - interval '24 hours'))
+      and (member.authorised_until > now() - interval '24 hours' or has_held_authority(member))
   ) and not exists (select from installation where environment = 'sandbox');
 end;
 
@@ -100,8 +122,8 @@ end;
 -- Rights --------------------------------------------------------------------------------------------------------------
 
 revoke execute
-  on function authorises_payouts, are_two_people, is_second_user, has_second_user, has_uncounted_user,
-  required_approval, keep_lost_authority from public;
+  on function authorises_payouts, are_two_people, is_second_user, has_second_user, has_held_authority,
+  has_uncounted_user, required_approval, keep_lost_authority from public;
 grant execute on function required_approval to lunas_payouts, lunas_dashboard;
 grant execute on function authorises_payouts, is_second_user to lunas_dashboard;
 

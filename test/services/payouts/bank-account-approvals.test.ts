@@ -25,6 +25,7 @@ import { NOTHING_TO_SEAL } from '../../support/deciding';
 import { ageMembers, createMember, createShop } from '../../support/people';
 import { createOperatorWithLogin, urlOfOperator } from '../../support/production';
 import { newMasterKey } from '../../support/service';
+import { useInvitation } from '../../support/team';
 
 /* In production two operators approve a bank account. A new member proposes none, and starts no automatic payouts. */
 
@@ -218,6 +219,8 @@ it('a member of less than a day starts no automatic payouts, whatever the statem
 
 it('attack: no time that the dashboard writes makes a member an old one', async () => {
   const newcomer = { merchantId: user.merchantId, userId: await createMember(owner, 'new@shop.test') };
+  const invited = { merchantId: user.merchantId, email: 'new@shop.test', role: 'finance' } as const;
+  await useInvitation(dashboard, { ...invited, createdBy: `user:${user.userId}` });
   await dashboard.query(
     `insert into members (merchant_id, user_id, role, invited_by, created_at, role_since, first_added_at)
      values ($1, $2, 'finance', 'x', 'epoch', 'epoch', 'epoch')`,
