@@ -7,6 +7,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { OPERATOR_STEPS } from '../src/domain/operator-steps';
+import { APPROVAL_PERIOD_DAYS } from '../src/domain/payout';
 import { PAYOUT_ACTIONS, payoutRejection, type PayoutAction } from '../src/domain/payout-actions';
 import { DEFERRAL_TEXTS, type PayoutDeferral, type PayoutInput } from '../src/domain/payout-step';
 import { isResting, type PayoutStatus, type RestingPayoutStatus } from '../src/domain/payout-transitions';
@@ -17,9 +18,6 @@ import { RequestQueue, type QueuedRequest } from './request-queue';
 import { DAY_MS, HOUR_MS, MAX_HISTORY_EVENTS, SECOND_MS } from './retry-policies';
 import { forceSingleBatchActivation } from './sdk-single-batch-flag';
 import { PATCHES } from './versions';
-
-/** A request that is not approved until then is cancelled. */
-const APPROVAL_PERIOD_MS = 7 * DAY_MS;
 
 /**
  * One payout, from the request of its balance until the bank has executed it or not. It starts again if the bank
@@ -79,9 +77,9 @@ class PayoutWorkflow {
     const { approvalKind, requestedAtMs } = this.#payout.terms;
     const mayDiffer = this.#queue.takeProviderUpdate();
     if (approvalKind === 'none' || this.#payout.wasSubmitted) return this.#advance('approvePayout');
-    const dueAtMs = requestedAtMs + APPROVAL_PERIOD_MS;
+    const dueAtMs = requestedAtMs + APPROVAL_PERIOD_DAYS * DAY_MS;
     const leftMs = dueAtMs - this.#queue.clock.nowMs;
-    if (leftMs <= 0) return this.#cancel('It was not approved within 7 days.');
+    if (leftMs <= 0) return this.#cancel(`It was not approved within ${APPROVAL_PERIOD_DAYS} days.`);
     // The task that had performed a request, and recorded it in the row, may have been lost with the request.
     if (mayDiffer && patched(PATCHES.requestedPayoutCompares)) return this.#payout.perform('syncPayout');
     const isOperator = approvalKind === 'operator';

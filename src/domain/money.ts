@@ -4,8 +4,8 @@
  */
 export const MAX_TOTAL_RUPIAH = 10_000_000;
 
-/** `50000`, `50.000` or `Rp 50.000`: dots separate thousands. */
-export const RUPIAH_TEXT = /^(rp\.? ?)?(\d{1,3}(\.\d{3})+|\d{1,8})$/i;
+/** `50000`, `50.000` or `Rp 50.000`, of at most twelve digits: dots separate thousands. */
+export const RUPIAH_TEXT = /^(rp\.? ?)?(\d{1,3}(\.\d{3}){1,3}|\d{1,12})$/i;
 
 /** The amount of a `RUPIAH_TEXT`. */
 export const readRupiah = (text: string) => Number(text.replaceAll(/\D/g, ''));

@@ -4,6 +4,9 @@ import type { PayoutStatus } from './payout-transitions';
 export const APPROVAL_KINDS = ['none', 'second_user', 'operator'] as const;
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
 
+/** A request that is not approved until then is cancelled. */
+export const APPROVAL_PERIOD_DAYS = 7;
+
 /** The captured terms of a payout. Its row has them too, and no step follows others. */
 export interface PayoutTerms {
   readonly payoutId: string;

@@ -1,3 +1,4 @@
+import { APPROVAL_PERIOD_DAYS } from '../../domain/payout';
 import type { Queryable } from '../connection/pool';
 import { ATTENTION_LIMIT } from '../operations/find-attention';
 
@@ -16,10 +17,17 @@ export async function findPayoutAttention(
 ): Promise<PayoutAttention> {
   const { rows } = await db.query<PayoutAttention>({
     name: 'find_payout_attention',
-    text: `select
-        array(select reference_id from payouts
-          where merchant_id = $1 and status = 'requested' and approval_kind = 'second_user'
-            and requested_by <> 'user:' || $2::uuid and requested_at > now() - interval '8 days'
+    text: `with waiting as materialized (
+        select reference_id, requested_by, requested_at from payouts
+        where merchant_id = $1 and status = 'requested' and approval_kind = 'second_user'
+          and requested_at > now() - interval '${APPROVAL_PERIOD_DAYS} days'
+      ),
+      requester as materialized (
+        select requested_by from (select distinct requested_by from waiting) asked
+        where is_second_user($1, $2, requested_by)
+      )
+      select
+        array(select reference_id from waiting join requester using (requested_by)
           order by requested_at limit ${ATTENTION_LIMIT}) as waiting,
         array(select reference_id from payouts
           where merchant_id = $1 and status in ('failed', 'returned') and updated_at >= $3

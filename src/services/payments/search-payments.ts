@@ -3,7 +3,7 @@ import { findMerchantPayment } from '../../db/payments/find-payment';
 import type { PaymentRow } from '../../db/payments/payment-row';
 import { searchPaymentPage } from '../../db/payments/search-payment-page';
 import { findPaymentsByText, type MatchedPayment } from '../../db/payments/search-payments';
-import { readRupiah, RUPIAH_TEXT } from '../../domain/money';
+import { MAX_TOTAL_RUPIAH, readRupiah, RUPIAH_TEXT } from '../../domain/money';
 import { isReferenceBeginning, parsePathId } from './path-id';
 
 /** A longer text is no number of a payment. */
@@ -32,7 +32,7 @@ export async function searchPayments(
   const payment = key && (await findMerchantPayment(db, merchantId, key));
   if (payment) return { payments: [payment], isComplete: true };
   const reference = isReferenceBeginning(upper) ? upper : null;
-  const meant = { merchantId, orderId, reference, totalRupiah: RUPIAH_TEXT.test(orderId) ? readRupiah(orderId) : null };
+  const meant = { merchantId, orderId, reference, totalRupiah: readTotal(orderId) };
   const found = await findPaymentsByText(db, meant, limit + 1);
   const ofMatch = (match: MatchedPayment['match']) => found.filter((payment) => payment.match === match);
   const isBroad = ofMatch('beginning').length > limit;
@@ -46,6 +46,13 @@ export async function searchPayments(
 
 /** Many beginnings are found among so few payments, and a page may read few buffers. */
 const SEARCHED_NEWEST = 500;
+
+/** The amount that a text may mean. Null: no payment has it. */
+function readTotal(text: string): number | null {
+  if (!RUPIAH_TEXT.test(text)) return null;
+  const rupiah = readRupiah(text);
+  return rupiah <= MAX_TOTAL_RUPIAH ? rupiah : null;
+}
 
 /** Among the newest payments of the merchant. */
 async function findNewest(

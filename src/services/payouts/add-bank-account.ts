@@ -15,6 +15,7 @@ import type { AuditDependencies } from '../audit/audit';
 import { Operation } from '../operations/operation';
 import { done, rejected } from '../operations/rejections';
 import type { PayoutUser } from './payouts';
+import { secondMemberMessages } from './second-member';
 
 interface AddNeeds extends AuditDependencies {
   readonly sealer: Sealer;
@@ -38,7 +39,7 @@ export const addBankAccount = new Operation({
   messages: {
     proposal_open: () =>
       'Another account of this merchant waits for the bank or for Lunas. Withdraw or reject it first.',
-    member_too_new: () => 'A member whose role or credentials are less than a day old cannot add a bank account.',
+    member_too_new: secondMemberMessages.member_too_new,
   },
   async load({ db }: AddNeeds, scope, { merchant: merchantId }, by) {
     if (scope !== 'all' && scope.merchantId !== merchantId) throw new NotFoundError('merchant', merchantId);

@@ -6,6 +6,7 @@ import type { AuditDependencies } from '../audit/audit';
 import { Operation } from '../operations/operation';
 import { done, rejected } from '../operations/rejections';
 import { payoutUserOf } from './payout-settings';
+import { findSecondMemberRejection, secondMemberMessages, secondMemberReasons } from './second-member';
 
 /** A second member approves the settings that they have seen. */
 export const approvePayoutSettings = new Operation({
@@ -13,20 +14,18 @@ export const approvePayoutSettings = new Operation({
   member: { area: 'payouts', level: 'authorise', stepUp: true },
   path: z.object({}),
   input: z.object({ proposal: z.uuid() }),
-  rejections: { own_proposal: {}, member_too_new: {}, same_person: {}, superseded: {} },
+  rejections: { ...secondMemberReasons, own_proposal: {}, superseded: {} },
   messages: {
+    ...secondMemberMessages,
     own_proposal: () => 'Another member has to approve them.',
-    member_too_new: () => 'A member of less than a day cannot approve them.',
-    same_person: () => 'The two members do not count as two people.',
     superseded: () => 'These settings do not wait any more: look at them again.',
   },
   load: loadProposal,
   target: ({ subject }) => subject.merchantId,
-  allows({ proposed, isAuthorised, isSecondUser }, by, input) {
+  allows({ proposed, ...authority }, by, input) {
     if (proposed === null || (input !== undefined && input.proposal !== proposed.id)) return { reason: 'superseded' };
     if (proposed.proposedBy === actorText(by)) return { reason: 'own_proposal' };
-    if (isSecondUser) return null;
-    return { reason: isAuthorised ? 'same_person' : 'member_too_new' };
+    return findSecondMemberRejection(authority);
   },
   async perform({ needs: { db }, by, subject: { merchantId }, input: { proposal: id } }) {
     const isSaved = await saveProposedSettings(db, { merchantId, id, approvedBy: actorText(by), now: new Date() });

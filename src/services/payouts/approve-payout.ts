@@ -15,15 +15,15 @@ import {
   seenVersion,
   type PayoutActNeeds,
 } from './act-on-payout';
+import { findSecondMemberRejection, secondMemberMessages, secondMemberReasons } from './second-member';
 
 export const approveReasons = {
   ...actReasons,
+  ...secondMemberReasons,
   not_needed: {},
   own_request: {},
   by_member: {},
   by_operator: {},
-  member_too_new: {},
-  same_person: {},
 } as const satisfies Reasons;
 
 /** Whom the request determined approves it: a second member of the merchant, or an operator. */
@@ -36,12 +36,11 @@ export const approvePayout = new Operation({
   rejections: approveReasons,
   messages: {
     ...actMessages,
+    ...secondMemberMessages,
     not_needed: () => APPROVER_TEXTS.not_needed,
     own_request: () => APPROVER_TEXTS.own_request,
     by_member: () => APPROVER_TEXTS.by_member,
     by_operator: () => APPROVER_TEXTS.by_operator,
-    member_too_new: () => 'Role and credentials of the member are less than a day old.',
-    same_person: () => 'The member and the requester do not count as two people.',
   },
   async load(needs: PayoutActNeeds, scope, path, by) {
     const payout = await loadPayout(needs, scope, path);
@@ -53,9 +52,7 @@ export const approvePayout = new Operation({
     const rejection = findStateRejection('approve', payout, by, input);
     if (rejection !== null) return rejection;
     const reason = findApproverRejection(payout.approvalKind, actorText(by), payout.requestedBy);
-    if (reason !== null) return { reason };
-    if (payout.isSecondUser) return null;
-    return { reason: payout.isAuthorised ? 'same_person' : 'member_too_new' };
+    return reason === null ? findSecondMemberRejection(payout) : { reason };
   },
   earlier: (act) => findPerformed(act, 'approve'),
   approval: payoutApproval,

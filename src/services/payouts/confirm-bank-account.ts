@@ -5,31 +5,30 @@ import { Operation } from '../operations/operation';
 import { done, rejected } from '../operations/rejections';
 import { changeOf, ON_BANK_ACCOUNT, type BankAccountNeeds } from './bank-accounts';
 import { payoutUserOf } from './payout-settings';
+import { findSecondMemberRejection, secondMemberMessages, secondMemberReasons } from './second-member';
 
 /** A second member confirms a proposal whose holder the bank has reported: then Lunas can approve it. */
 export const confirmBankAccount = new Operation({
   name: 'bank_account.confirm',
   member: { area: 'bank_account', level: 'manage', stepUp: true },
   ...ON_BANK_ACCOUNT,
-  rejections: { no_proposal: {}, not_needed: {}, own_proposal: {}, member_too_new: {}, same_person: {} },
+  rejections: { ...secondMemberReasons, no_proposal: {}, not_needed: {}, own_proposal: {} },
   messages: {
+    ...secondMemberMessages,
     no_proposal: () => 'The bank account does not wait for its approval.',
     not_needed: () => 'The bank account waits for no second member.',
     own_proposal: () => 'Another member has to confirm it.',
-    member_too_new: () => 'A member of less than a day cannot confirm it.',
-    same_person: () => 'The two members do not count as two people.',
   },
   async load(needs: BankAccountNeeds, scope, path, by) {
     const account = await ON_BANK_ACCOUNT.load(needs, scope, path);
     return { ...account, ...(await findAuthority(needs.db, payoutUserOf(by), account.proposedBy)) };
   },
   /** A trigger has the same rule. */
-  allows({ status, waitsForMember, proposedBy, isAuthorised, isSecondUser }, by) {
+  allows({ status, waitsForMember, proposedBy, ...authority }, by) {
     if (status !== 'pending_approval') return { reason: 'no_proposal' };
     if (!waitsForMember) return { reason: 'not_needed' };
     if (proposedBy === actorText(by)) return { reason: 'own_proposal' };
-    if (isSecondUser) return null;
-    return { reason: isAuthorised ? 'same_person' : 'member_too_new' };
+    return findSecondMemberRejection(authority);
   },
   async perform(act) {
     const changed = await changeBankAccount(act.needs.db, 'confirm', changeOf(act));

@@ -7,6 +7,7 @@ import type { AuditDependencies } from '../audit/audit';
 import { Operation } from '../operations/operation';
 import { done } from '../operations/rejections';
 import { getPayoutSettings, payoutUserOf } from './payout-settings';
+import { secondMemberMessages } from './second-member';
 
 /**
  * A member with the right to authorise changes the settings. A schedule waits for a second member, if there is one: no
@@ -23,7 +24,7 @@ export const setPayoutSettings = new Operation({
   }),
   rejections: { member_too_new: {}, none_counts: {} },
   messages: {
-    member_too_new: () => 'A member of less than a day cannot change automatic payouts.',
+    member_too_new: secondMemberMessages.member_too_new,
     none_counts: () => 'No other member counts as a second person.',
   },
   load: loadSettings,

@@ -128,7 +128,7 @@ it('a form that is sent twice adds one account, and a second form is rejected', 
   expect(await post('/new', fields)).toMatchObject({ status: 303 });
   const second = await post('/new', form());
   expect(second.status).toBe(409);
-  expect(second.text).toContain(en.rejections.proposal_open);
+  expect(second.text).toContain(en.proposalOpen);
   expect(await statuses()).toHaveLength(1);
   const { rows } = await service.db.query<{ action: string; outcome: string; detail: string }>(
     `select action, outcome, user_actions.detail from user_actions join user_action_outcomes on action_id = id

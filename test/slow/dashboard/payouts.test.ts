@@ -318,10 +318,10 @@ it('a member of another merchant finds no payout, and a role has its pages only'
 it('the schedule is saved by two members, and the list names the next automatic payout', async () => {
   const texts = SCHEDULE_TEXTS.en;
   expect((await open(home, requester)).text).toContain(`${texts.next} ${texts.none}`);
-  const weekly = { schedule: 'weekly', weekday: '1', minimum: '75.000' };
+  const weekly = { schedule: 'weekly', weekday: '1', minimum: 'Rp 75.000' };
   const wrong = await post(`${home}/schedule`, requester, { ...weekly, weekday: '' });
   expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining(texts.errors.weekday)]);
-  expect((await post(`${home}/schedule`, requester, { ...weekly, minimum: '0' })).text).toContain(texts.errors.minimum);
+  expect((await post(`${home}/schedule`, requester, { ...weekly, minimum: '0' })).text).toContain(texts.errors.amount);
   const proposal = `${home}/schedule/proposal`;
   expect(await post(`${home}/schedule`, requester, weekly)).toMatchObject({ status: 303, location: proposal });
   expect((await open(home, approver)).text).toContain(`${texts.next} ${texts.none} ${texts.proposal.title}`);

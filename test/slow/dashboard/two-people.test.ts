@@ -3,7 +3,9 @@ import { createSealer } from '../../../src/crypto/sealing';
 import { createPool } from '../../../src/db/connection/pool';
 import type { MemberRole } from '../../../src/domain/member-roles';
 import { seedPayouts } from '../../../src/services/sandbox/seed-payouts';
+import { HOME_TEXTS } from '../../../src/web/dashboard/home/home-texts';
 import { ACTION_REJECTION_TEXTS } from '../../../src/web/dashboard/payouts/action-rejection-texts';
+import { SECOND_MEMBER_TEXTS } from '../../../src/web/dashboard/texts/second-member-texts';
 import { asSuperuser } from '../../support/backdate';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
 import { HttpBrowser, type PageResponse } from '../../support/http-browser';
@@ -18,6 +20,7 @@ import { newNamespace, startTestService, type TestService } from '../../support/
 
 const PASSWORD = 'kopi tubruk di teras';
 const texts = ACTION_REJECTION_TEXTS.en;
+const samePerson = SECOND_MEMBER_TEXTS.en.same_person();
 
 let service: TestService;
 let dashboard: TestDashboard;
@@ -130,8 +133,30 @@ it('attack: an owner accepts the own invitation, and the login is no second pers
   await ageMembers(service.db);
   const payout = await request(rina, home);
   const rejected = await send(await withSession(email), `${payout}/approve`);
-  expect([rejected.status, rejected.body]).toEqual([409, expect.stringContaining(texts.same_person)]);
+  expect([rejected.status, rejected.body]).toEqual([409, expect.stringContaining(samePerson)]);
   expect((await send(await signedIn('siti'), `${payout}/approve`)).status).toBe(303);
+});
+
+it('attack: an owner invites the own login of another shop, and it is no second person', async () => {
+  const { home, team, rina } = await newShop();
+  const other = await createShop(service.db, 'Toko Lain');
+  const email = `budi-${shops}@shop.test`;
+  await createMember(service.db, email, [[other.id, 'owner']]);
+  const invited = await rina.post(`${team}/invite`, [
+    ['email', email],
+    ['role', 'owner'],
+  ]);
+  const budi = await withSession(email);
+  expect((await budi.post(`${linkIn(invited, 'invitations')}/join`)).status).toBe(303);
+  await ageMembers(service.db);
+  const payout = await request(rina, home);
+  const rejected = await send(budi, `${payout}/approve`);
+  expect([rejected.status, rejected.body]).toEqual([409, expect.stringContaining(samePerson)]);
+  const siti = await signedIn('siti');
+  const waits = HOME_TEXTS.en.attention.payoutWaits(payout.split('/').at(-1) ?? '');
+  const homes = [await budi.get(home), await siti.get(home)];
+  expect(homes.map(({ body }) => body.includes(waits))).toEqual([false, true]);
+  expect((await send(siti, `${payout}/approve`)).status).toBe(303);
 });
 
 it('attack: an owner removes the other member, and Lunas has to approve', async () => {

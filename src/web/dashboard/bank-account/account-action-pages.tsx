@@ -6,6 +6,7 @@ import { ConfirmPage } from '../../ui/confirm-page';
 import { memberFormPages, type FormPage, type FormVisit } from '../form-pages';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
+import { SECOND_MEMBER_TEXTS } from '../texts/second-member-texts';
 import { accountFacts, type ShownAccount } from './account-parts';
 import { BANK_ACCOUNT_ACTION_PATHS, bankAccountPath } from './bank-account-paths';
 import { BANK_ACCOUNT_TEXTS } from './bank-account-texts';
@@ -33,11 +34,10 @@ export const accountActionPages = [
     rejections({ locale }) {
       const { rejections } = BANK_ACCOUNT_TEXTS[locale.language].confirm;
       return {
+        ...SECOND_MEMBER_TEXTS[locale.language],
         no_proposal: () => rejections.no_proposal,
         not_needed: () => rejections.no_proposal,
         own_proposal: () => rejections.own_proposal,
-        member_too_new: () => rejections.member_too_new,
-        same_person: () => rejections.same_person,
       };
     },
   }),

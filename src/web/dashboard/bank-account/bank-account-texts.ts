@@ -30,18 +30,11 @@ const EN_WITHDRAW = 'Withdraw the proposal';
 const EN_CONFIRMATIONS = {
   no_proposal: 'The account waits for no confirmation. The page of the bank account shows its state.',
   own_proposal: 'You added this account. Another owner or finance member has to confirm it.',
-  member_too_new: 'You may confirm an account once your role, your password and your second factor are a day old.',
-  same_person:
-    'Another member has to confirm it. One person has seen the sign-in links that you and the other member began with.',
 };
 
 const ID_CONFIRMATIONS = {
   no_proposal: 'Rekening ini tidak menunggu konfirmasi. Halaman rekening bank menampilkan statusnya.',
   own_proposal: 'Anda yang menambahkan rekening ini. Pemilik atau anggota keuangan lain harus mengonfirmasinya.',
-  member_too_new:
-    'Anda dapat mengonfirmasi rekening setelah peran, kata sandi, dan faktor kedua Anda berumur satu hari.',
-  same_person:
-    'Anggota lain harus mengonfirmasinya. Tautan masuk Anda dan milik pengaju pernah dilihat orang yang sama.',
 } satisfies typeof EN_CONFIRMATIONS;
 
 /** The actions of bank accounts, as the activity names them. */
@@ -132,10 +125,7 @@ const en = {
       form: 'Open the form again.',
     },
   },
-  rejections: {
-    proposal_open: 'Another account waits for the bank or for Lunas. Withdraw it first.',
-    member_too_new: 'You may add a bank account once your role, your password and your second factor are a day old.',
-  },
+  proposalOpen: 'Another account waits for the bank or for Lunas. Withdraw it first.',
   done: {
     added: 'The account was added.',
     confirmed: 'The account is confirmed. Lunas approves it next.',
@@ -221,11 +211,7 @@ const id: BankAccountTexts = {
       form: 'Buka formulir lagi.',
     },
   },
-  rejections: {
-    proposal_open: 'Rekening lain masih menunggu bank atau tim Lunas. Tarik pengajuan itu dahulu.',
-    member_too_new:
-      'Anda dapat menambahkan rekening bank setelah peran, kata sandi, dan faktor kedua Anda berumur satu hari.',
-  },
+  proposalOpen: 'Rekening lain masih menunggu bank atau tim Lunas. Tarik pengajuan itu dahulu.',
   done: {
     added: 'Rekening ditambahkan.',
     confirmed: 'Rekening dikonfirmasi. Selanjutnya tim Lunas menyetujuinya.',

@@ -8,6 +8,7 @@ import { Select } from '../../ui/select';
 import { memberFormPages, type FormPage } from '../form-pages';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
+import { SECOND_MEMBER_TEXTS } from '../texts/second-member-texts';
 import { bankAccountPath, newBankAccountPath } from './bank-account-paths';
 import { BANK_ACCOUNT_TEXTS } from './bank-account-texts';
 
@@ -48,8 +49,9 @@ export const newBankAccountPages = memberFormPages({
 });
 
 export function addRejections({ locale }: MerchantView) {
-  const { rejections } = BANK_ACCOUNT_TEXTS[locale.language];
-  return { proposal_open: () => rejections.proposal_open, member_too_new: () => rejections.member_too_new };
+  const { proposalOpen } = BANK_ACCOUNT_TEXTS[locale.language];
+  const { member_too_new } = SECOND_MEMBER_TEXTS[locale.language];
+  return { proposal_open: () => proposalOpen, member_too_new };
 }
 
 /** The number is typed twice, and never sent back: after an error both fields are empty. */

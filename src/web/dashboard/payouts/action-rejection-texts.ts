@@ -4,6 +4,7 @@ import type { RejectionTexts } from '../../../services/operations/rejections';
 import type { actReasons } from '../../../services/payouts/act-on-payout';
 import type { approveReasons } from '../../../services/payouts/approve-payout';
 import type { MerchantView } from '../merchant-view';
+import { SECOND_MEMBER_TEXTS } from '../texts/second-member-texts';
 import { PAYOUT_FORM_TEXTS } from './payout-form-texts';
 
 const en = {
@@ -11,9 +12,6 @@ const en = {
   own_request: 'You requested this payout. Another member has to approve it.',
   by_member: 'Another member has to approve it.',
   by_operator: 'Lunas has to approve this payout.',
-  member_too_new: 'You may approve payouts once your role, your password and your second factor are a day old.',
-  same_person:
-    'Another member has to approve it. One person has seen the sign-in links that you and the requester began with.',
   approved: 'The payout is approved already.',
   at_bank: 'The bank has the payout already.',
   ended: 'The payout has ended already.',
@@ -26,8 +24,6 @@ const id: ActionTexts = {
   own_request: 'Anda yang meminta pencairan ini. Anggota lain harus menyetujuinya.',
   by_member: 'Anggota lain harus menyetujuinya.',
   by_operator: 'Tim Lunas harus menyetujui pencairan ini.',
-  member_too_new: 'Anda dapat menyetujui pencairan setelah peran, kata sandi, dan faktor kedua Anda berumur satu hari.',
-  same_person: 'Anggota lain harus menyetujuinya. Tautan masuk Anda dan milik pemohon pernah dilihat orang yang sama.',
   approved: 'Pencairan ini sudah disetujui.',
   at_bank: 'Pencairan ini sudah ada di bank.',
   ended: 'Pencairan ini sudah berakhir.',
@@ -63,11 +59,10 @@ export function approveRejections(view: MerchantView): RejectionTexts<typeof app
   const texts = ACTION_REJECTION_TEXTS[view.locale.language];
   return {
     ...actRejections(view),
+    ...SECOND_MEMBER_TEXTS[view.locale.language],
     not_needed: () => texts.not_needed,
     own_request: () => texts.own_request,
     by_member: () => texts.by_member,
     by_operator: () => texts.by_operator,
-    member_too_new: () => texts.member_too_new,
-    same_person: () => texts.same_person,
   };
 }

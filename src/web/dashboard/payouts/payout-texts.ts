@@ -1,5 +1,5 @@
 import type { PayoutFailureKind } from '../../../domain/bank-payout';
-import type { ApprovalKind } from '../../../domain/payout';
+import { APPROVAL_PERIOD_DAYS, type ApprovalKind } from '../../../domain/payout';
 import type { Rail } from '../../../domain/payout-rails';
 import type { PayoutStatus, PayoutTransitionName } from '../../../domain/payout-transitions';
 import type { Language } from '../../../domain/sign-in';
@@ -81,14 +81,14 @@ const ID_FAILURES = {
   other: 'Pesan bank ada pada rincian. Pencairan berikutnya dapat berhasil.',
 } satisfies Record<PayoutFailureKind, string>;
 
-const EN_WAIT_ENDS = 'After 7 days without an approval it is cancelled.';
+const EN_WAIT_ENDS = `After ${APPROVAL_PERIOD_DAYS} days without an approval it is cancelled.`;
 const EN_WAITS = {
   none: 'Lunas approves it in a moment.',
   second_user: `It waits until another member approves it. ${EN_WAIT_ENDS}`,
   operator: `It waits until Lunas approves it. ${EN_WAIT_ENDS}`,
 } satisfies Record<ApprovalKind, string>;
 
-const ID_WAIT_ENDS = 'Setelah 7 hari tanpa persetujuan, pencairan dibatalkan.';
+const ID_WAIT_ENDS = `Setelah ${APPROVAL_PERIOD_DAYS} hari tanpa persetujuan, pencairan dibatalkan.`;
 const ID_WAITS = {
   none: 'Lunas segera menyetujuinya.',
   second_user: `Menunggu persetujuan anggota lain. ${ID_WAIT_ENDS}`,
@@ -200,7 +200,7 @@ const en = {
     returned: 'The bank had paid it out, and the money came back. Check or change the bank account.',
     failures: EN_FAILURES,
     steps: EN_STEPS,
-    notApproved: 'Not approved within 7 days',
+    notApproved: `Not approved within ${APPROVAL_PERIOD_DAYS} days`,
     accountEnded: 'Its bank account has ended',
   },
 };
@@ -287,7 +287,7 @@ const id: PayoutTexts = {
     returned: 'Bank sudah mencairkannya, lalu uangnya kembali. Periksa atau ganti rekening bank.',
     failures: ID_FAILURES,
     steps: ID_STEPS,
-    notApproved: 'Tidak disetujui dalam 7 hari',
+    notApproved: `Tidak disetujui dalam ${APPROVAL_PERIOD_DAYS} hari`,
     accountEnded: 'Rekening banknya sudah tidak dipakai',
   },
 };

@@ -13,6 +13,7 @@ import { Time } from '../../ui/values';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { renderMerchantPage } from '../merchant-page';
 import { merchantRejection, merchantView, pageResponse, type MerchantView } from '../merchant-view';
+import { SECOND_MEMBER_TEXTS } from '../texts/second-member-texts';
 import { memberActor } from '../user-identity';
 import { PAYOUT_FORM_TEXTS } from './payout-form-texts';
 import { payoutsPath, proposedSchedulePath, schedulePath } from './payout-paths';
@@ -62,7 +63,11 @@ async function proposalPage(
   const { proposed } = subject;
   if (proposed === null || rejection?.reason === 'superseded') return redirectTo(schedulePath.to(view));
   const { rejections, proposal } = SCHEDULE_TEXTS[view.locale.language];
-  const text = rejection && (isRunRejection(rejection) ? merchantRejection(view) : rejections[rejection.reason]);
+  const texts = {
+    ...SECOND_MEMBER_TEXTS[view.locale.language],
+    own_proposal: () => rejections.own_proposal,
+  };
+  const text = rejection && (isRunRejection(rejection) ? merchantRejection(view) : texts[rejection.reason]());
   const children = <Proposal view={view} proposed={proposed} now={visit.now} rejection={text} />;
   const page = { title: proposal.title, current: 'payouts', live: 'none', children } as const;
   return pageResponse(renderMerchantPage(view, page), status);

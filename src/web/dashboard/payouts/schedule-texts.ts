@@ -38,21 +38,17 @@ const ID_SCHEDULES = {
 
 const EN_REJECTIONS = {
   own_proposal: 'You proposed this. Another owner or finance member has to approve it.',
-  member_too_new: 'You may do this once your role, your password and your second factor are a day old.',
-  same_person:
-    'Another member has to approve it. One person has seen the sign-in links that you and the other member began with.',
   none_counts:
     'A second member has to approve it, and none can now: a login is less than a day old, or one person has seen the ' +
-    'sign-in links of both. Ask Lunas to confirm the members by a call.',
+    'invitations or sign-in links of both. Ask Lunas to confirm the members by a call.',
 };
 
 const ID_REJECTIONS = {
   own_proposal: 'Anda yang mengajukan ini. Pemilik atau anggota keuangan lain harus menyetujuinya.',
-  member_too_new: 'Anda dapat melakukan ini setelah peran, kata sandi, dan faktor kedua Anda berumur satu hari.',
-  same_person: 'Anggota lain harus menyetujuinya. Tautan masuk Anda dan milik pengaju pernah dilihat orang yang sama.',
   none_counts:
-    'Anggota kedua harus menyetujuinya, dan belum ada yang bisa: akses masuknya belum berumur satu hari, atau tautan ' +
-    'masuk keduanya pernah dilihat orang yang sama. Minta tim Lunas memastikan para anggota lewat telepon.',
+    'Anggota kedua harus menyetujuinya, dan belum ada yang bisa: akses masuknya belum berumur satu hari, atau ' +
+    'undangan atau tautan masuk keduanya pernah dilihat orang yang sama. Minta tim Lunas memastikan para anggota ' +
+    'lewat telepon.',
 };
 
 const en = {
@@ -86,7 +82,7 @@ const en = {
   errors: {
     schedule: 'Choose how often.',
     weekday: 'Choose a day of the week.',
-    minimum: 'Write an amount of at least Rp 1, in digits.',
+    amount: 'Write an amount of at least Rp 1, in digits.',
     form: SHARED_EN.sentTwice,
   },
 };
@@ -124,7 +120,7 @@ const id: ScheduleTexts = {
   errors: {
     schedule: 'Pilih seberapa sering.',
     weekday: 'Pilih harinya.',
-    minimum: 'Tulis jumlah paling sedikit Rp 1, dengan angka.',
+    amount: 'Tulis jumlah paling sedikit Rp 1, dengan angka.',
     form: SHARED_ID.sentTwice,
   },
 };

@@ -9,24 +9,19 @@ import { FormButtons, FormFrame } from '../../ui/form-frame';
 import { Select } from '../../ui/select';
 import { memberFormPages, type FormPage } from '../form-pages';
 import { renderMerchantPage } from '../merchant-page';
+import { amountField } from '../payments/list-filter';
+import { SECOND_MEMBER_TEXTS } from '../texts/second-member-texts';
 import { PAYOUT_FORM_TEXTS } from './payout-form-texts';
 import { payoutsPath, proposedSchedulePath, schedulePath } from './payout-paths';
 import { PAYOUT_TEXTS } from './payout-texts';
 import { nextRunText, SCHEDULE_TEXTS } from './schedule-texts';
-
-/** `50.000` and `50000`: dots separate thousands. */
-const AMOUNT = /^([1-9]\d{0,2}(\.\d{3}){1,3}|[1-9]\d{0,11})$/;
 
 /** Only a weekly schedule has a day: that of another one is ignored. */
 const scheduleFields = z
   .object({
     schedule: z.enum(PAYOUT_SCHEDULES, { error: 'schedule' }),
     weekday: z.coerce.number().pipe(z.literal(WEEKDAYS)).optional().catch(undefined),
-    minimum: z
-      .string({ error: 'minimum' })
-      .max(15, { error: 'minimum' })
-      .regex(AMOUNT, { error: 'minimum' })
-      .transform((text) => Number(text.replaceAll('.', ''))),
+    minimum: amountField.refine((rupiah) => rupiah >= 1, { error: 'amount' }),
   })
   .transform(({ schedule, weekday, minimum: minimumRupiah }, context): PayoutSettings => {
     if (schedule !== 'weekly') return { schedule, weekday: null, minimumRupiah };
@@ -42,8 +37,9 @@ export const schedulePages = memberFormPages({
   fields: () => scheduleFields,
   errors: ({ locale }) => SCHEDULE_TEXTS[locale.language].errors,
   rejections({ locale }) {
-    const { rejections } = SCHEDULE_TEXTS[locale.language];
-    return { member_too_new: () => rejections.member_too_new, none_counts: () => rejections.none_counts };
+    const { none_counts } = SCHEDULE_TEXTS[locale.language].rejections;
+    const { member_too_new } = SECOND_MEMBER_TEXTS[locale.language];
+    return { member_too_new, none_counts: () => none_counts };
   },
   done: (outcome, { view }) =>
     outcome === 'proposed' ? proposedSchedulePath.to(view) : payoutsPath.to(view, { done: 'saved' }),
