@@ -1,4 +1,9 @@
-import { findSealedBankAccount, listSameEnd, type SealedBankAccount } from '../src/db/payouts/bank-accounts';
+import {
+  findSealedBankAccount,
+  listSameEnd,
+  type InquiredBankAccount,
+  type SealedBankAccount,
+} from '../src/db/payouts/bank-accounts';
 import {
   recordFailedInquiry,
   recordHolder,
@@ -31,7 +36,7 @@ export async function inquireBankAccount(
   dependencies: ActivityDependencies,
   request: InquiryRequest,
 ): Promise<BankAccountResult> {
-  const { db, sealer, payouts } = dependencies;
+  const { db, payouts } = dependencies;
   const account = await findOwnAccount(dependencies, request);
   const { sealedNumber } = account;
   if (sealedNumber === null || FINAL_BANK_ACCOUNT_STATUSES.includes(account.status)) return { status: account.status };
@@ -53,7 +58,7 @@ export async function inquireBankAccount(
     await recordRejection(dependencies, account, at, outcome.reason);
   } else {
     const holder = {
-      sealedHolderName: sealer.seal(outcome.holderName, ['bank-account-holder', account.id]),
+      sealedHolderName: sealHolder(dependencies, account, outcome.holderName),
       nameMatch: matchNames(account.merchantName, outcome.holderName),
       sameNumberMerchants: await findSameNumber(dependencies, account, number),
     } satisfies InquiredHolder;
@@ -84,7 +89,7 @@ async function statusOf(dependencies: ActivityDependencies, request: InquiryRequ
 async function findOwnAccount(
   { db }: ActivityDependencies,
   { bankAccountId, merchantId }: InquiryRequest,
-): Promise<SealedBankAccount> {
+): Promise<InquiredBankAccount> {
   const account = await findSealedBankAccount(db, bankAccountId);
   if (account?.merchantId === merchantId) return account;
   throw inputRejectedError(`the merchant has no bank account ${bankAccountId}`);
@@ -102,6 +107,17 @@ async function recordRejection(
 ): Promise<void> {
   if (account.status === 'pending_inquiry') await stopBankAccount(db, 'fail_inquiry', changeOf(account, at), reason);
   else await recordFailedInquiry(db, account.id, reason);
+}
+
+/** A name that is repeated keeps its sealed text, so that the statement that stores it sees another name. */
+function sealHolder(
+  { sealer }: ActivityDependencies,
+  { id, sealedHolderName }: InquiredBankAccount,
+  holderName: string,
+): string {
+  const binding = ['bank-account-holder', id] as const;
+  if (sealedHolderName !== null && sealer.open(sealedHolderName, binding) === holderName) return sealedHolderName;
+  return sealer.seal(holderName, binding);
 }
 
 /** Ids of other merchants that have or had the same account. */

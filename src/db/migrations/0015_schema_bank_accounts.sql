@@ -20,7 +20,8 @@ create table bank_accounts (
   same_number_merchants uuid[] not null default '{}',
   status text not null check (status in ('pending_inquiry', 'pending_approval', 'active', 'suspended', 'rejected',
     'withdrawn', 'replaced', 'disabled')),
-  version integer not null check (version > 0), -- counts the transitions
+  -- Counts the transitions, and each other result of the bank while the account waits for its approval.
+  version integer not null check (version > 0),
   proposed_by text not null,
   confirmed_by text, -- the second member, where the merchant has one
   inquired_at timestamptz(3), -- when the bank last reported the holder

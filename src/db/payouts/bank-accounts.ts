@@ -153,11 +153,14 @@ const SEALED_COLUMNS = `account.id, account.merchant_id as "merchantId", merchan
   account.bank_code as "bankCode", account.last_four as "lastFour", account.sealed_number as "sealedNumber",
   account.number_hmac as "numberHmac", account.status, account.version`;
 
+/** With the name that the bank has reported. */
+export type InquiredBankAccount = SealedBankAccount & Pick<BankAccountRow, 'sealedHolderName'>;
+
 /** A bank account with its sealed number. */
-export async function findSealedBankAccount(db: Queryable, id: string): Promise<SealedBankAccount | undefined> {
-  const { rows } = await db.query<SealedBankAccount>({
+export async function findSealedBankAccount(db: Queryable, id: string): Promise<InquiredBankAccount | undefined> {
+  const { rows } = await db.query<InquiredBankAccount>({
     name: 'find_sealed_bank_account',
-    text: `select ${SEALED_COLUMNS} ${FROM} where account.id = $1`,
+    text: `select ${SEALED_COLUMNS}, account.sealed_holder_name as "sealedHolderName" ${FROM} where account.id = $1`,
     values: [id],
   });
   return rows[0];

@@ -183,14 +183,24 @@ export function verifyBankAccount(
   return execute(db, bindStatement(VERIFY, withNote({ ...change, ...holder })));
 }
 
+/** Two operators approve what both have seen: another result of the bank is another version of a proposal. */
+const versionUnless = (isSame: string) =>
+  `version = version + case when status <> 'pending_approval' or ${isSame} then 0 else 1 end`;
+
+const IS_SAME_HOLDER = `(inquired_at is not null and sealed_holder_name = :sealedHolderName
+    and name_match = :nameMatch and same_number_merchants = :sameNumberMerchants)`;
+
 const RECORD_HOLDER = prepareStatement(
   'record_bank_account_holder',
   ['id', 'at', ...HOLDER_PARAMETERS],
-  `update bank_accounts set ${HOLDER.join(', ')}, failure_reason = null
+  `update bank_accounts set ${HOLDER.join(', ')}, failure_reason = null, ${versionUnless(IS_SAME_HOLDER)}
    where id = :id and status in ('pending_approval', 'active', 'suspended')`,
 );
 
-/** A later inquiry of an account: no transition. */
+/**
+ * A later inquiry of an account: no transition.
+ * @param holder with the sealed text of before, if the name is the same
+ */
 export async function recordHolder(db: Queryable, id: string, at: Date, holder: InquiredHolder): Promise<void> {
   await db.query(bindStatement(RECORD_HOLDER, { id, at, ...holder }));
 }
@@ -198,7 +208,7 @@ export async function recordHolder(db: Queryable, id: string, at: Date, holder: 
 const RECORD_FAILED_INQUIRY = prepareStatement(
   'record_failed_bank_account_inquiry',
   ['id', 'reason'],
-  `update bank_accounts set inquired_at = null, failure_reason = :reason
+  `update bank_accounts set inquired_at = null, failure_reason = :reason, ${versionUnless('inquired_at is null')}
    where id = :id and status in ('pending_approval', 'active', 'suspended')`,
 );
 

@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { createSealer } from '../../../src/crypto/sealing';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
+import { onlyRow } from '../../../src/db/connection/require-row';
 import { findProposedSettings } from '../../../src/db/payouts/payout-settings';
-import { verifyBankAccount } from '../../../src/db/transitions/bank-account-transitions';
+import {
+  recordFailedInquiry,
+  recordHolder,
+  verifyBankAccount,
+  type InquiredHolder,
+} from '../../../src/db/transitions/bank-account-transitions';
 import type { OperatorActor } from '../../../src/domain/actor';
 import type { PayoutSettings } from '../../../src/domain/payout-schedule';
 import { listActions } from '../../../src/services/audit/list-actions';
@@ -109,7 +115,9 @@ async function proposeInquired(): Promise<string> {
 }
 
 const request = async (id: string) => requireDone(await approveBankAccount.run(dependencies(), dewi, on(id)));
-const statusOf = async (id: string) => (await findBankAccount(dependencies(), id, null)).status;
+const find = (id: string) => findBankAccount({ db: operators }, id, null);
+const statusOf = async (id: string) => (await find(id)).status;
+const versionOf = async (id: string) => (await find(id)).version;
 
 it('an account becomes active only after a second operator; the log has both names, the merchant none', async () => {
   const id = await proposeInquired();
@@ -154,6 +162,39 @@ it('an approval of another version than both operators have seen changes nothing
   await owner.query('update bank_accounts set version = version + 1 where id = $1', [id]);
   await expect(decide(budi, 1)).rejects.toMatchObject({ reason: 'not_allowed' });
   expect(await statusOf(id)).toBe('pending_approval');
+});
+
+it.each([
+  ['another holder', "sealed_holder_name || 'x'", 'name_match', 'same_number_merchants'],
+  ['another match of the names', 'sealed_holder_name', "'similar'", 'same_number_merchants'],
+  ['another merchant with the same account', 'sealed_holder_name', 'name_match', 'array[merchant_id]'],
+])('an approval of an account that the bank reports with %s meanwhile changes nothing', async (_what, ...reported) => {
+  const id = await proposeInquired();
+  await expect(request(id)).rejects.toMatchObject({ reason: 'approval_required' });
+  const inquire = async (columns: readonly string[]) => {
+    const { rows } = await owner.query<InquiredHolder>(
+      `select ${columns[0]} as "sealedHolderName", ${columns[1]} as "nameMatch", ${columns[2]} as "sameNumberMerchants"
+       from bank_accounts where id = $1`,
+      [id],
+    );
+    await recordHolder(owner, id, new Date(), onlyRow(rows));
+  };
+  await inquire(['sealed_holder_name', 'name_match', 'same_number_merchants']);
+  expect(await versionOf(id)).toBe(2);
+  await inquire(reported);
+  expect(await versionOf(id)).toBe(3);
+  await expect(decide(budi, 1)).rejects.toMatchObject({ reason: 'not_allowed' });
+  expect(await statusOf(id)).toBe('pending_approval');
+});
+
+it('an approval of an account that the bank does not know any more changes nothing', async () => {
+  const id = await proposeInquired();
+  await expect(request(id)).rejects.toMatchObject({ reason: 'approval_required' });
+  for (const version of [3, 3]) {
+    await recordFailedInquiry(owner, id, 'The account is closed.');
+    expect(await versionOf(id)).toBe(version);
+  }
+  await expect(decide(budi, 1)).rejects.toMatchObject({ reason: 'not_allowed' });
 });
 
 it('attack: no statement of the operators makes an account active without a second operator', async () => {
@@ -275,6 +316,16 @@ describe('a merchant with two people', () => {
 
   it('a second member sees the name that the bank has reported before they confirm', async () => {
     expect(await confirm(await propose())).toEqual(rejectedFor('no_proposal'));
+  });
+
+  it('a second member does not confirm another holder than the one that they have seen', async () => {
+    const id = await proposeInquired();
+    const sealedHolderName = sealer.seal('PT NAMA LAIN', ['bank-account-holder', id]);
+    const confirmIn = (version: number) =>
+      confirmBankAccount.run({ db: dashboard }, ownerOf(second), { ...on(id), input: { version } });
+    await recordHolder(owner, id, new Date(), { sealedHolderName, nameMatch: 'different', sameNumberMerchants: [] });
+    expect(await confirmIn(2)).toEqual(rejectedFor('superseded'));
+    expect(await confirmIn(3)).toMatchObject({ outcome: 'done' });
   });
 
   it('attack: no statement of the dashboard confirms in the name of who added it, or skips the inquiry', async () => {

@@ -171,6 +171,21 @@ describe('the name inquiry at the bank', () => {
     expect(await find(id)).toMatchObject({ status: 'pending_approval', version: 2 });
   });
 
+  it('another match of the name is a new version of a proposal, and the same one is not', async () => {
+    const owner = await newOwner();
+    const { merchantId } = owner;
+    const id = await addInquired(owner);
+    const inquire = async () => {
+      await service.client.workflow.getHandle(bankAccountWorkflowId(id)).result();
+      await service.workflows.bankAccounts.inquire({ bankAccountId: id, merchantId });
+      return (await find(id)).version;
+    };
+    expect(await inquire()).toBe(2);
+    await service.db.query("update merchants set name = 'Warung Lain' where id = $1", [merchantId]);
+    expect(await inquire()).toBe(3);
+    expect(await inquire()).toBe(3);
+  });
+
   it('the history of an inquiry can be replayed by a later version of the workflow', async () => {
     const id = await addInquired(await newOwner());
     const handle = service.client.workflow.getHandle(bankAccountWorkflowId(id));

@@ -3,7 +3,7 @@ import { confirmBankAccount } from '../../../services/payouts/confirm-bank-accou
 import { disableBankAccount } from '../../../services/payouts/disable-bank-account';
 import { withdrawBankAccount } from '../../../services/payouts/withdraw-bank-account';
 import { ConfirmPage } from '../../ui/confirm-page';
-import { memberFormPages, type FormPage, type FormVisit } from '../form-pages';
+import { memberFormPages, shownVersion, type FormPage, type FormVisit } from '../form-pages';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import { SECOND_MEMBER_TEXTS } from '../texts/second-member-texts';
@@ -30,12 +30,14 @@ const pagesOf = (action: AccountAction, done: 'confirmed' | 'withdrawn' | 'disab
 export const accountActionPages = [
   ...memberFormPages({
     ...pagesOf('confirm', 'confirmed'),
+    fields: () => shownVersion,
     operation: confirmBankAccount,
     rejections({ locale }) {
       const { rejections } = BANK_ACCOUNT_TEXTS[locale.language].confirm;
       return {
         ...SECOND_MEMBER_TEXTS[locale.language],
         no_proposal: () => rejections.no_proposal,
+        superseded: () => rejections.superseded,
         not_needed: () => rejections.no_proposal,
         own_proposal: () => rejections.own_proposal,
       };
@@ -64,6 +66,7 @@ function accountConfirm({ view, subject, rejection }: FormPage<ShownAccount>, ac
       explanation={text}
       action={BANK_ACCOUNT_ACTION_PATHS[action].to({ code: view.code, account: subject.id })}
       button={button}
+      {...(action === 'confirm' && { fields: { version: String(subject.version) } })}
       cancel={texts.form.cancel}
       tone={action === 'confirm' ? 'primary' : 'danger'}
       rejection={rejection}

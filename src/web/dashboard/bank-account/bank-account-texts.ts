@@ -29,11 +29,13 @@ const EN_WITHDRAW = 'Withdraw the proposal';
 
 const EN_CONFIRMATIONS = {
   no_proposal: 'The account waits for no confirmation. The page of the bank account shows its state.',
+  superseded: 'The account has changed since this page was opened. Open it again, and compare the name at the bank.',
   own_proposal: 'You added this account. Another owner or finance member has to confirm it.',
 };
 
 const ID_CONFIRMATIONS = {
   no_proposal: 'Rekening ini tidak menunggu konfirmasi. Halaman rekening bank menampilkan statusnya.',
+  superseded: 'Rekening ini berubah sejak halaman ini dibuka. Buka lagi, lalu bandingkan nama di bank.',
   own_proposal: 'Anda yang menambahkan rekening ini. Pemilik atau anggota keuangan lain harus mengonfirmasinya.',
 } satisfies typeof EN_CONFIRMATIONS;
 
