@@ -65,7 +65,7 @@ async function execute(stage: ImageTree, { name, argument }: Instruction, stages
   else if (name === 'RUN') await runInTree(stage, argument);
   else if (name === 'ENV') {
     for (const assignment of argument.split(/\s+/)) {
-      const [variable = '', value = ''] = assignment.split('=');
+      const [, variable = '', value = ''] = /^(\w+)=(.*)$/.exec(assignment) ?? [];
       stage.environment[variable] = value;
     }
   } else if (name === 'USER') stage.user = argument;
