@@ -16,7 +16,7 @@ export interface ChildServiceOptions {
 
 const BUILT_COMMAND = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
 /** The image has the second one too: V8 would give new objects 128 MB in each thread, and save no CPU. */
-const NODE_OPTIONS = ['--enable-source-maps', '--max-semi-space-size=16'];
+const NODE_FLAGS = ['--enable-source-maps', '--max-semi-space-size=16'];
 const START_TIMEOUT_MS = 60_000;
 /** Longer than the timeout of the service itself (`runService`). */
 const STOP_SIGNALS = [{ signal: 'SIGTERM', graceMs: 20_000 }] as const;
@@ -28,7 +28,7 @@ export async function startChildService(
 ): Promise<ManagedProcess> {
   const options = {
     command: process.execPath,
-    args: [...NODE_OPTIONS, BUILT_COMMAND, name],
+    args: [...NODE_FLAGS, BUILT_COMMAND, name],
     env: environment,
     logFile,
     ipc: true,

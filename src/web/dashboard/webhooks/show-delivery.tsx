@@ -118,7 +118,13 @@ function Delivery({ view, delivery, bodyRejection, isDone }: DeliveryProps): Rea
         </Card>
         <Attempts view={view} attempts={attempts} />
         <Text title={texts.detail.headers} text={headersOf(delivery)} />
-        <Text title={bodyTitle(texts, delivery)} text={bodyRejection ?? prettyBody(delivery.body)} />
+        {bodyRejection === null ? (
+          <Text title={bodyTitle(texts, delivery)} text={prettyBody(delivery.body)} />
+        ) : (
+          <Card title={texts.detail.body}>
+            <p className="card-body dim">{bodyRejection}</p>
+          </Card>
+        )}
       </div>
     </div>
   );
