@@ -170,6 +170,13 @@ create table fee_period_lines (
   foreign key (month, part) references fee_periods
 );
 
+-- The posting after which a period begins: the last one of the period before.
+create function fee_period_start(wanted_month date, wanted_part integer) returns bigint language sql stable
+  return (
+    select up_to_posting_id from fee_periods
+    where (month, part) < (wanted_month, wanted_part) order by month desc, part desc limit 1
+  );
+
 -- Adds the next postings of a period to its lines, so that no statement reads a whole month. The lock orders two
 -- callers. Returns whether all postings are counted.
 create function count_fee_lines(wanted_month date, wanted_part integer, max_postings integer) returns boolean
@@ -182,9 +189,7 @@ begin
   select * into strict period from fee_periods
   where month = wanted_month and part = wanted_part for no key update;
   if period.issued_at is not null then return true; end if;
-  after_posting := coalesce(period.counted_posting_id, (
-    select up_to_posting_id from fee_periods
-    where (month, part) < (wanted_month, wanted_part) order by month desc, part desc limit 1));
+  after_posting := coalesce(period.counted_posting_id, fee_period_start(wanted_month, wanted_part));
   last_posting := least(after_posting + max_postings, period.up_to_posting_id);
   insert into fee_period_lines as line (month, part, merchant_id, kind, class, basis_points, flat_rupiah, postings,
     turnover_rupiah, fee_rupiah, vat_rupiah)
@@ -207,7 +212,7 @@ create function issue_fee_invoices(wanted_month date, wanted_part integer, draft
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   period fee_periods;
-  after_posting bigint;
+  after_posting constant bigint := fee_period_start(wanted_month, wanted_part);
   last_sequence integer;
 begin
   lock table fee_invoices in share row exclusive mode;
@@ -220,8 +225,6 @@ begin
   if not exists (select from company_details) then
     raise exception 'the company has no details' using errcode = 'LN003';
   end if;
-  select up_to_posting_id into after_posting from fee_periods
-  where (month, part) < (wanted_month, wanted_part) order by month desc, part desc limit 1;
   if exists (select from fee_periods where (month, part) < (wanted_month, wanted_part) and issued_at is null) then
     raise exception 'an earlier period is not issued' using errcode = 'LN003';
   end if;
