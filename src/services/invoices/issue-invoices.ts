@@ -52,7 +52,7 @@ async function listWaiting(db: Queryable): Promise<WaitingPeriod[]> {
   return rows;
 }
 
-/** How many postings a statement counts: it takes about a second, and a process that ends loses no more. */
+/** How many postings a statement counts: it takes about two seconds, and a process that ends loses no more. */
 const SLICE_POSTINGS = 100_000;
 
 /** @returns the invoices that are new */
