@@ -18,6 +18,7 @@ import { NO_PAYLOAD_KEYS } from '../../src/temporal/payload-codec';
 import { PAYMENTS_TASK_QUEUE, paymentWorkflowId } from '../../workflows/ids';
 import { asSuperuser } from '../support/backdate';
 import { prepareBankAccount } from '../support/bank-accounts';
+import { createPaid, type CreatedPayment } from '../support/created-payment';
 import { eventually } from '../support/eventually';
 import { cutNow, ensureCompany } from '../support/invoices';
 import { freePorts, LUNAS, runBuiltLunas } from '../support/lunas-process';
@@ -85,22 +86,7 @@ async function runNext(next: string, exitCode: 0 | 1 = 0) {
   return outcome.stdout;
 }
 
-interface Created {
-  readonly id: string;
-  readonly reference_id: string;
-}
-
-async function createPaid(): Promise<Created> {
-  const payment: Created = (await service.call('POST', '/payments', { amount: 50_000 })).body.payment;
-  await service.pay(payment.reference_id);
-  await eventually(
-    async () => (await service.call('GET', `/payments/${payment.id}`)).body.payment.status,
-    (status) => status === 'paid',
-  );
-  return payment;
-}
-
-const workflowOf = ({ id }: Created) => service.client.workflow.getHandle(paymentWorkflowId(id));
+const workflowOf = ({ id }: CreatedPayment) => service.client.workflow.getHandle(paymentWorkflowId(id));
 
 describe('the exception of a workflow that is lost', () => {
   // On a busy machine, a payment that settles after ten seconds has settled before its workflow is terminated.
@@ -109,7 +95,7 @@ describe('the exception of a workflow that is lost', () => {
   afterAll(() => setPolicy(service.db, { ...terms, settlementDelaySeconds: 10 }));
 
   it('NEXT starts the workflow again, and closes the exception', async () => {
-    const [payment, other] = [await createPaid(), await createPaid()];
+    const [payment, other] = [await createPaid(service), await createPaid(service)];
     for (const lost of [payment, other]) await workflowOf(lost).terminate('by hand');
     await reconcile(service);
     const found = (await attention()).find(({ next }) => next.includes(payment.reference_id));
@@ -223,7 +209,7 @@ async function sendPayout(number: string, notFoundSeconds: number): Promise<Shop
 function exceptionOf(kind: ExceptionKind): Planted {
   return {
     async plant() {
-      const { reference_id: referenceId, id: paymentId } = await createPaid();
+      const { reference_id: referenceId, id: paymentId } = await createPaid(service);
       await openException(service.db, { kind, referenceId, paymentId, detail: 'Compare it.' });
       return referenceId;
     },
@@ -273,7 +259,7 @@ function exceptionOfNothing(kind: ExceptionKind, referenceId: string): Planted {
 function accountStop(kind: AccountStop): Planted {
   return {
     async plant() {
-      const { id: paymentId, reference_id: referenceId } = await createPaid();
+      const { id: paymentId, reference_id: referenceId } = await createPaid(service);
       const { rows } = await service.db.query('select provider_account_id as id from payments where id = $1', [
         paymentId,
       ]);
@@ -334,7 +320,7 @@ const ROWS: Readonly<Record<RowName, Planted | Elsewhere>> = {
   },
   ledger_breaks: {
     async plant() {
-      const { id, reference_id: reference }: Created = (await create()).body.payment;
+      const { id, reference_id: reference }: CreatedPayment = (await create()).body.payment;
       await lunas('payments', 'cancel', reference, ...NOTE);
       await asSuperuser(service.db, { text: "update payments set status = 'expired' where id = $1", values: [id] });
       expect((await runLunas(['ledger', 'verify'], environment)).exitCode).toBe(1);
@@ -397,7 +383,7 @@ const ROWS: Readonly<Record<RowName, Planted | Elsewhere>> = {
   },
   workflow: {
     async plant() {
-      const payment: Created = (await create()).body.payment;
+      const payment: CreatedPayment = (await create()).body.payment;
       await service.providerDb.query("update payments set order_id = order_id || '-hidden' where order_id = $1", [
         payment.reference_id,
       ]);
@@ -416,7 +402,7 @@ const ROWS: Readonly<Record<RowName, Planted | Elsewhere>> = {
   },
   payment_overdue: {
     async plant() {
-      const payment: Created = (await create()).body.payment;
+      const payment: CreatedPayment = (await create()).body.payment;
       await workflowOf(payment).terminate('by hand');
       await asSuperuser(service.db, {
         text: `update payments set created_at = created_at - interval '2 hours',
@@ -429,7 +415,7 @@ const ROWS: Readonly<Record<RowName, Planted | Elsewhere>> = {
   },
   refund_failed: {
     async plant() {
-      const payment = await createPaid();
+      const payment = await createPaid(service);
       await service.injectFault('refund', 'reject');
       await service.call('POST', `/payments/${payment.id}/refund`);
       await paymentIs('refund_failed')(payment.reference_id);
@@ -440,7 +426,7 @@ const ROWS: Readonly<Record<RowName, Planted | Elsewhere>> = {
   },
   refund_unconfirmed: {
     async plant() {
-      const payment = await createPaid();
+      const payment = await createPaid(service);
       await service.injectFault('refund', 'accept_then_reset', 1_000);
       await service.injectFault('status', 'http_500', 1_000);
       await service.call('POST', `/payments/${payment.id}/refund`);
@@ -459,7 +445,7 @@ const ROWS: Readonly<Record<RowName, Planted | Elsewhere>> = {
     async plant() {
       const terms = { provider: 'gopay', channel: 'qris' } as const;
       await setPolicy(service.db, { ...terms, settlementKind: 'manual', settlementDelaySeconds: 0 });
-      const { reference_id: reference } = await createPaid();
+      const { reference_id: reference } = await createPaid(service);
       await setPolicy(service.db, { ...terms, settlementKind: 'automatic', settlementDelaySeconds: 10 });
       manual = reference;
       return service.merchantId;
@@ -484,7 +470,7 @@ const ROWS: Readonly<Record<RowName, Planted | Elsewhere>> = {
   },
   'exception reconciliation overdue': {
     async plant() {
-      const { id: paymentId, reference_id: referenceId } = await createPaid();
+      const { id: paymentId, reference_id: referenceId } = await createPaid(service);
       await openException(service.db, {
         kind: 'reconciliation',
         cause: 'overdue',
@@ -672,7 +658,7 @@ const ROWS: Readonly<Record<RowName, Planted | Elsewhere>> = {
   webhooks_dead: {
     async plant() {
       const id = await createEndpoint();
-      await createPaid();
+      await createPaid(service);
       await receiver.waitFor(1);
       await asSuperuser(service.db, {
         text: "update webhook_deliveries set status = 'dead', dead_reason = 'expired' where endpoint_id = $1",

@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { openException } from '../../src/db/operations/open-exception';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
+import { createPaid, createPayment, statusOf, waitForStatus } from '../support/created-payment';
 import { eventually } from '../support/eventually';
 import { runBuiltLunas } from '../support/lunas-process';
 import { newNamespace, operatorEnvironment, startTestService, type TestService } from '../support/service';
@@ -41,35 +42,11 @@ function parse({ exitCode, stdout, stderr }: Outcome): any {
   return JSON.parse(stdout);
 }
 
-async function statusOf(id: string): Promise<string> {
-  return (await service.call('GET', `/payments/${id}`)).body.payment?.status;
-}
-
-async function waitForStatus(id: string, status: string): Promise<void> {
-  await eventually(
-    () => statusOf(id),
-    (now) => now === status,
-  );
-}
-
-async function create(terms: { merchant_reference_id?: string; amount?: number } = {}) {
-  const { body } = await service.call('POST', '/payments', { amount: 50_000, ...terms });
-  const payment: { id: string; reference_id: string } = body.payment;
-  return payment;
-}
-
-async function createPaid(): Promise<{ id: string; reference_id: string }> {
-  const payment = await create();
-  await service.pay(payment.reference_id);
-  await waitForStatus(payment.id, 'paid');
-  return payment;
-}
-
 async function createRejectedRefund(): Promise<{ id: string; reference_id: string }> {
-  const payment = await createPaid();
+  const payment = await createPaid(service);
   await service.injectFault('refund', 'reject');
   await service.call('POST', `/payments/${payment.id}/refund`);
-  await waitForStatus(payment.id, 'refund_failed');
+  await waitForStatus(service, payment.id, 'refund_failed');
   return payment;
 }
 
@@ -84,7 +61,7 @@ async function lastActionOn(target: string) {
 
 describe('lunas payments settle', () => {
   it('settles the given payments, prints each outcome, and fails if one was rejected', async () => {
-    const [paid, pending] = [await createPaid(), await create()];
+    const [paid, pending] = [await createPaid(service), await createPayment(service)];
     const nowhere = 'LN0000000000000000';
     const { exitCode, stdout, stderr } = await lunas(
       'payments',
@@ -102,7 +79,7 @@ describe('lunas payments settle', () => {
       { payment: pending.id, outcome: 'rejected', reason: 'A transaction that is "pending" cannot be settled.' },
       { payment: nowhere, outcome: 'rejected', reason: expect.stringContaining(`There is no payment ${nowhere}`) },
     ]);
-    expect(await statusOf(paid.id)).toBe('settled');
+    expect(await statusOf(service, paid.id)).toBe('settled');
     const { rows } = await service.db.query(
       "select actor, note from payment_transitions where payment_id = $1 and name = 'settle'",
       [paid.id],
@@ -114,7 +91,7 @@ describe('lunas payments settle', () => {
   });
 
   it('fails a payment that no rule can close, and requires a note', async () => {
-    const pending = await create();
+    const pending = await createPayment(service);
     const early = await lunas('payments', 'fail', pending.id, '--note', 'ticket 7');
     expect(early).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('has the order as pending') });
     expect((await lunas('payments', 'fail', pending.id)).exitCode).toBe(2);
@@ -126,7 +103,7 @@ describe('lunas payments settle', () => {
 
   it('settles all due payments of a merchant, which the list shows before and not after', async () => {
     const paid: Awaited<ReturnType<typeof createPaid>>[] = [];
-    while (paid.length < 12) paid.push(await createPaid());
+    while (paid.length < 12) paid.push(await createPaid(service));
     const waiting = async () =>
       parse(await lunas('payments', 'list', '--waiting-for-settlement', '--json')).payments.map(
         ({ reference_id }: { reference_id: string }) => reference_id,
@@ -145,7 +122,7 @@ describe('lunas payments settle', () => {
     expect(settlements).toHaveLength(12);
     for (const payment of references) expect(settlements).toContainEqual({ payment, outcome: 'settled', reason: null });
     expect(await waiting()).toEqual([]);
-    for (const { id } of paid) expect(await statusOf(id)).toBe('settled');
+    for (const { id } of paid) expect(await statusOf(service, id)).toBe('settled');
   });
 
   it.each([
@@ -163,11 +140,14 @@ describe('lunas payments settle', () => {
 
 describe('lunas payments show', () => {
   it("takes the merchant's order id, as the list does: one payment, or several to choose from", async () => {
-    const [first, other] = [await create({ merchant_reference_id: 'ORDER-1042' }), await create()];
+    const [first, other] = [
+      await createPayment(service, { merchant_reference_id: 'ORDER-1042' }),
+      await createPayment(service),
+    ];
     const { payment } = parse(await lunas('payments', 'show', 'ORDER-1042', '--json'));
     expect(payment).toMatchObject({ id: first.id, merchant_reference_id: 'ORDER-1042' });
 
-    const second = await create({ merchant_reference_id: 'ORDER-1042', amount: 60_000 });
+    const second = await createPayment(service, { merchant_reference_id: 'ORDER-1042', amount: 60_000 });
     const references = `${second.reference_id}, ${first.reference_id}`;
     const cancelled = await lunas('payments', 'cancel', 'ORDER-1042', '--note', 'x');
     expect(cancelled).toMatchObject({
@@ -211,7 +191,7 @@ describe('lunas refunds', () => {
     expect((await lunas('refunds', 'list')).stdout).toContain(reference_id);
     const { payment } = parse(await lunas('refunds', 'retry', reference_id, '--note', 'outage over', '--json'));
     expect(payment).toEqual({ id, reference_id, status: 'refund_processing' });
-    await waitForStatus(id, 'refunded');
+    await waitForStatus(service, id, 'refunded');
     const shown = await lunas('payments', 'show', id);
     expect(shown.stdout).toMatch(new RegExp(`1 +${reference_id}-R1 +rejected`));
     expect(shown.stdout).toMatch(new RegExp(`2 +${reference_id}-R2 +confirmed`));
@@ -315,7 +295,7 @@ describe('lunas ledger verify', () => {
     expect(verified.stdout).toMatch(/^\d+ payments, \d+ payouts and \d+ postings, as of .*: no breaks\.\n/);
     expect(verified.stdout).toMatch(/provider_receivable +Rp [\d.]+ +Rp [\d.]+ +Rp [\d.]+ debit/);
 
-    const { id } = await createPaid();
+    const { id } = await createPaid(service);
     await service.db.query("update payments set status = 'settled' where id = $1", [id]);
     const broken = await lunas('ledger', 'verify');
     expect(broken).toMatchObject({ exitCode: 1, stderr: 'error: The ledger has a break.\n' });
@@ -333,7 +313,7 @@ describe('lunas ledger verify', () => {
 
 describe('lunas attention', () => {
   it('lists what waits in PostgreSQL and in Temporal, each with its next command', async () => {
-    const [rejected, unknown] = [await createRejectedRefund(), await create()];
+    const [rejected, unknown] = [await createRejectedRefund(), await createPayment(service)];
     const { merchant } = parse(await lunas('merchants', 'create', '--name', 'Toko Baru', '--json'));
     await service.providerDb.query('delete from payments where order_id = $1', [unknown.reference_id]);
     await service.workflows.signalProviderUpdate(unknown.id);
@@ -374,7 +354,7 @@ describe('lunas attention', () => {
     const proxy = await startTcpProxy(service.temporal.address);
     proxy.hang();
     const hanging = { ...environment, TEMPORAL_ADDRESS: proxy.address };
-    const { reference_id: referenceId } = await create();
+    const { reference_id: referenceId } = await createPayment(service);
     const [attention, versions, cancel] = await Promise.all([
       runBuiltLunas(['attention', '--json'], hanging),
       runBuiltLunas(['temporal', 'versions'], hanging),

@@ -4,7 +4,7 @@ import { listKeys } from '../../src/services/merchants/keys/api-key';
 import { addAccount } from '../../src/services/provider-accounts/provider-accounts';
 import { errorMessage } from '../providers/midtrans/published-messages';
 import { startScriptedMidtrans, type ScriptedMidtrans } from '../providers/midtrans/scripted-midtrans';
-import { eventually } from '../support/eventually';
+import { createPaid, createPayment } from '../support/created-payment';
 import { issueKey } from '../support/keys';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { registerEndpoint } from '../support/webhooks';
@@ -22,27 +22,13 @@ async function showPayment(id: string) {
   return (await service.callOperator('GET', `/operator/payments/${id}`, undefined, headers)).body;
 }
 
-async function createPayment(body: object = {}): Promise<{ id: string; reference_id: string }> {
-  return (await service.call('POST', '/payments', { amount: 50_000, ...body })).body.payment;
-}
-
-async function createPaid(): Promise<{ id: string }> {
-  const payment = await createPayment();
-  await service.pay(payment.reference_id);
-  await eventually(
-    async () => (await service.call('GET', `/payments/${payment.id}`)).body.payment.status,
-    (status) => status === 'paid',
-  );
-  return payment;
-}
-
 describe('the history of a payment', () => {
   it('names the key of the merchant that cancelled or refunded it', async () => {
     const access = { merchantId: service.merchantId, environment: 'sandbox' } as const;
     const [clerk, robot] = [await issueKey(service.db, access), await issueKey(service.db, access)];
     const request = (path: string, { secret }: { secret: string }) =>
       service.call('POST', path, undefined, { authorization: `Bearer ${secret}` });
-    const [cancelled, refunded] = [await createPayment(), await createPaid()];
+    const [cancelled, refunded] = [await createPayment(service), await createPaid(service)];
 
     expect((await request(`/payments/${cancelled.id}/cancel`, clerk)).status).toBe(200);
     expect((await request(`/payments/${refunded.id}/refund`, robot)).status).toBe(200);
@@ -68,7 +54,7 @@ describe('the URL of a webhook', () => {
       url: `http://127.0.0.1:9/${SECRET}?key=${SECRET}`,
       events: ['payment.created'],
     });
-    const { id } = await createPayment();
+    const { id } = await createPayment(service);
     const shown = await showPayment(id);
     expect(shown.deliveries).toMatchObject([{ endpoint_id: endpointId, url: 'http://127.0.0.1:9/…' }]);
     expect(JSON.stringify(shown)).not.toContain(SECRET);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { insertOperator } from '../../src/services/identity/operators';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
+import { createPaid, createPayment } from '../support/created-payment';
 import { eventually } from '../support/eventually';
 import { signedNotification } from '../support/notification';
 import { createSecondMerchant, type SecondMerchant } from '../support/second-merchant';
@@ -78,22 +79,6 @@ async function recordedTerms(paymentId: string) {
 
 const REQUEST = { amount: 50_000, merchant_reference_id: 'ORDER-1' };
 
-async function createPayment(body: object = REQUEST): Promise<{ id: string; reference_id: string }> {
-  const created = await service.call('POST', '/payments', body);
-  expect(created.status).toBe(201);
-  return created.body.payment;
-}
-
-async function createPaid(): Promise<{ id: string; reference_id: string }> {
-  const payment = await createPayment();
-  await service.pay(payment.reference_id);
-  await eventually(
-    async () => (await recordedTerms(payment.id)).status,
-    (status) => status === 'paid',
-  );
-  return payment;
-}
-
 /** The columns that a request sets; an idempotency key in the body of a single creation is not one. */
 const REQUESTED_COLUMNS = new Set([
   'merchant_reference_id',
@@ -113,15 +98,15 @@ it('each column that Lunas decides is among the fields of the attacks', async ()
 
 describe('attack: a creation with fields that Lunas decides', () => {
   it('internal fields in the body are ignored', async () => {
-    const usual = await recordedTerms((await createPayment()).id);
-    const attacked = await createPayment({ ...internalFields, ...REQUEST });
+    const usual = await recordedTerms((await createPayment(service, REQUEST)).id);
+    const attacked = await createPayment(service, { ...internalFields, ...REQUEST });
     expect(await recordedTerms(attacked.id)).toEqual(usual);
     expect(attacked).not.toMatchObject({ id: internalFields['id'] });
     expect(attacked).not.toMatchObject({ reference_id: internalFields['reference_id'] });
   });
 
   it.each(['"__proto__"', '"prototype"'])('internal fields in %s of the body are ignored', async (name) => {
-    const usual = await recordedTerms((await createPayment()).id);
+    const usual = await recordedTerms((await createPayment(service, REQUEST)).id);
     const text = `{${name}:${JSON.stringify(internalFields)},${JSON.stringify(REQUEST).slice(1)}`;
     const { status, body } = await service.call('POST', '/payments', text, { 'content-type': 'application/json' });
     expect(status).toBe(201);
@@ -129,7 +114,7 @@ describe('attack: a creation with fields that Lunas decides', () => {
   });
 
   it('internal fields in the query and the headers are ignored', async () => {
-    const usual = await recordedTerms((await createPayment()).id);
+    const usual = await recordedTerms((await createPayment(service, REQUEST)).id);
     const query = new URLSearchParams({ merchant_id: other.id, amount: '1', status: 'paid', fee_amount: '0' });
     const headers = { 'x-merchant-id': other.id, 'x-amount': '1', 'x-http-method-override': 'GET' };
     const { status, body } = await service.call('POST', `/payments?${query.toString()}`, REQUEST, headers);
@@ -138,7 +123,7 @@ describe('attack: a creation with fields that Lunas decides', () => {
   });
 
   it('internal fields at the top and in the items of a bulk are ignored', async () => {
-    const usual = await recordedTerms((await createPayment()).id);
+    const usual = await recordedTerms((await createPayment(service, REQUEST)).id);
     const { status, body } = await service.call('POST', '/payments', {
       ...internalFields,
       payments: [
@@ -160,7 +145,7 @@ describe('attack: a creation with fields that Lunas decides', () => {
 
 describe('attack: an action with fields that Lunas decides', () => {
   it.each(['/payments/:id/cancel', '/transactions/:id/cancel'])('POST %s ignores its body', async (path) => {
-    const { id } = await createPayment();
+    const { id } = await createPayment(service, REQUEST);
     const before = await recordedTerms(id);
     const { status, body } = await service.call('POST', path.replace(':id', id), internalFields);
     expect([status, body.payment.id, body.payment.status]).toEqual([200, id, 'cancelled']);
@@ -168,7 +153,7 @@ describe('attack: an action with fields that Lunas decides', () => {
   });
 
   it('POST /payments/:id/refund with any field is rejected, and changes nothing', async () => {
-    const { id } = await createPaid();
+    const { id } = await createPaid(service, REQUEST);
     const before = await recordedTerms(id);
     for (const fields of [internalFields, { amount: 1 }, { refund_key: 'forged' }, { number: 7 }]) {
       const { status, body } = await service.call('POST', `/payments/${id}/refund`, fields);
@@ -182,7 +167,7 @@ describe('attack: an action with fields that Lunas decides', () => {
   it.each(['settle', 'fail', 'cancel', 'refund', 'refund/retry', 'refund/resolve'])(
     'POST /operator/payments/:id/%s: they change neither the payment nor who acts',
     async (action) => {
-      const { id } = await createPayment();
+      const { id } = await createPayment(service, REQUEST);
       const { name: _, ...fields } = { ...internalFields, name: 'forged' };
       const headers = { authorization: `Bearer ${operatorKey}` };
       const before = await recordedTerms(id);
@@ -200,7 +185,7 @@ describe('attack: an action with fields that Lunas decides', () => {
 
 describe('attack: a verified notification with fields that Lunas decides', () => {
   it('changes nothing: the status of the provider decides', async () => {
-    const { id, reference_id } = await createPayment();
+    const { id, reference_id } = await createPayment(service, REQUEST);
     const before = await recordedTerms(id);
     const { rows } = await service.db.query<{ id: string }>(
       "select id from provider_accounts where provider = 'gopay'",

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createSealer } from '../../src/crypto/sealing';
 import { ROUTES } from '../../src/servers/api-routes';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
+import { createPaid, createPayment } from '../support/created-payment';
 import { eventually } from '../support/eventually';
 import { startReceiver, type Receiver } from '../support/receiver';
 import { createSecondMerchant, type SecondMerchant } from '../support/second-merchant';
@@ -122,26 +123,14 @@ const ID_FORMS: Readonly<Record<string, IdForm>> = {
   'order id of the merchant': { of: () => ORDER, unknown: 'ORDER-OF-NO-MERCHANT' },
 };
 
+/** What merchant A requests. */
+const OF_A = { merchant_reference_id: ORDER, customer: { name: 'Customer of A' } };
+
 let service: TestService;
 let receivers: Readonly<Record<'a' | 'b', Receiver>>;
 let b: SecondMerchant;
 /** The payments of merchant A, by status. */
 let payments: Readonly<Record<string, Payment>>;
-
-async function createPayment(key: string): Promise<Payment> {
-  const body = { amount: 50_000, merchant_reference_id: ORDER, customer: { name: 'Customer of A' } };
-  return (await service.call('POST', '/payments', body, { 'idempotency-key': key })).body.payment;
-}
-
-async function createPaid(key: string): Promise<Payment> {
-  const payment = await createPayment(key);
-  await service.pay(payment.reference_id);
-  await eventually(
-    async () => (await service.call('GET', `/payments/${payment.id}`)).body.payment.status,
-    (status) => status === 'paid',
-  );
-  return payment;
-}
 
 beforeAll(async () => {
   service = await startTestService(await newNamespace(), { refundHoldSeconds: 3_600 });
@@ -153,12 +142,15 @@ beforeAll(async () => {
   const common = { events: [], environment: 'sandbox' } as const;
   await registerEndpoint(service.db, sealer, { ...common, merchantId: service.merchantId, url: receivers.a.url });
   await registerEndpoint(service.db, sealer, { ...common, merchantId: b.id, url: receivers.b.url });
-  const [cancelled, refunding] = [await createPayment('cancelled'), await createPaid('refunding')];
+  const [cancelled, refunding] = [
+    await createPayment(service, OF_A, { 'idempotency-key': 'cancelled' }),
+    await createPaid(service, OF_A, { 'idempotency-key': 'refunding' }),
+  ];
   await service.call('POST', `/payments/${cancelled.id}/cancel`);
   await service.call('POST', `/payments/${refunding.id}/refund`);
   payments = {
-    pending: await createPayment(KEY),
-    paid: await createPaid('paid'),
+    pending: await createPayment(service, OF_A, { 'idempotency-key': KEY }),
+    paid: await createPaid(service, OF_A, { 'idempotency-key': 'paid' }),
     refund_processing: refunding,
     cancelled,
   };

@@ -12,7 +12,7 @@ import { updateProof } from '../../src/domain/update-arguments';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { PAYMENTS_TASK_QUEUE, paymentWorkflowId } from '../../workflows/ids';
 import { activityDependencies } from '../support/activity-dependencies';
-import { eventually } from '../support/eventually';
+import { createPaid, createPayment, statusOf, waitForStatus } from '../support/created-payment';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { FakeAcquirer } from '../workflows/model/fake-acquirer';
 
@@ -21,6 +21,9 @@ type UpdateArgs = [actor: unknown, resolution?: unknown, proof?: unknown, correl
 
 /** The version of a payment that is created, issued and paid. */
 const PAID_VERSION = 3;
+
+/** Temporal has nothing of it. */
+const REQUEST = { merchant_reference_id: 'ORDER-SECRET' };
 
 let service: TestService;
 /** Without the keys of Lunas. */
@@ -56,29 +59,6 @@ function replayClient(captured: Payload[]): Client {
   return clientEncoding(() => captured);
 }
 
-async function createPayment(): Promise<{ id: string; reference_id: string }> {
-  const { body } = await service.call('POST', '/payments', { amount: 50_000, merchant_reference_id: 'ORDER-SECRET' });
-  return body.payment;
-}
-
-async function createPaid(): Promise<{ id: string; reference_id: string }> {
-  const payment = await createPayment();
-  await service.pay(payment.reference_id);
-  await becomes(payment.id, 'paid');
-  return payment;
-}
-
-async function statusOf(id: string): Promise<string> {
-  return (await service.call('GET', `/payments/${id}`)).body.payment.status;
-}
-
-async function becomes(id: string, status: string): Promise<void> {
-  await eventually(
-    () => statusOf(id),
-    (now) => now === status,
-  );
-}
-
 function settle(client: Client, id: string, args: UpdateArgs, updateId: string = randomUUID()): Promise<unknown> {
   return client.workflow
     .getHandle(paymentWorkflowId(id))
@@ -107,7 +87,7 @@ function startForged(client: Client, args: unknown[], workflowId = `payment-${ra
 
 describe('a forged update', () => {
   it('a forged update without the keys neither settles a payment nor stops the one that it is sent to', async () => {
-    const [attacked, other] = [await createPaid(), await createPaid()];
+    const [attacked, other] = [await createPaid(service, REQUEST), await createPaid(service, REQUEST)];
     const by = { name: 'operator:dewi', paymentId: other.id, version: 3, at: new Date().toISOString() };
     await expect(settle(stranger, attacked.id, [by, null, 'settle/1'])).rejects.toThrow(WorkflowUpdateFailedError);
     const updateId = randomUUID();
@@ -115,7 +95,7 @@ describe('a forged update', () => {
     const perfect: UpdateArgs = [operator, null, proofOf('settle', updateId)];
     await expect(settle(stranger, attacked.id, perfect, updateId)).rejects.toThrow(WorkflowUpdateFailedError);
     await expect(settle(stranger, attacked.id, [undefined])).rejects.toThrow(WorkflowUpdateFailedError);
-    expect([await statusOf(attacked.id), await statusOf(other.id)]).toEqual(['paid', 'paid']);
+    expect([await statusOf(service, attacked.id), await statusOf(service, other.id)]).toEqual(['paid', 'paid']);
     const done = await service.workflows.request(attacked, 'settle', operator);
     expect(done).toEqual({ outcome: 'done', status: 'settled' });
   });
@@ -126,36 +106,36 @@ describe('a forged update', () => {
     ['the actor of signals', UNPROVEN_OPERATOR],
     ['no actor', null],
   ])('a forged update with the keys is rejected: %s', async (_, actor) => {
-    const { id } = await createPaid();
+    const { id } = await createPaid(service, REQUEST);
     const updateId = randomUUID();
     const args: UpdateArgs = [actor, null, proofOf('settle', updateId)];
     await expect(settle(service.client, id, args, updateId)).rejects.toThrow(WorkflowUpdateFailedError);
-    expect(await statusOf(id)).toBe('paid');
+    expect(await statusOf(service, id)).toBe('paid');
   });
 
   it('a forged update with the arguments of an earlier one is rejected by each payment', async () => {
-    const { id } = await createPaid();
+    const { id } = await createPaid(service, REQUEST);
     await service.call('POST', `/payments/${id}/refund`);
     await service.call('POST', `/payments/${id}/cancel`);
-    expect(await statusOf(id)).toBe('paid');
+    expect(await statusOf(service, id)).toBe('paid');
     const captured = await capturedArguments(id, 'refund');
     expect(captured).toHaveLength(4);
-    for (const target of [id, (await createPaid()).id]) {
+    for (const target of [id, (await createPaid(service, REQUEST)).id]) {
       const refund = replayClient(captured)
         .workflow.getHandle(paymentWorkflowId(target))
         .executeUpdate<unknown, UpdateArgs>('refund', { args: [null] });
       await expect(refund).rejects.toThrow(WorkflowUpdateFailedError);
-      expect(await statusOf(target)).toBe('paid');
+      expect(await statusOf(service, target)).toBe('paid');
     }
   });
 });
 
 describe('a genuine update', () => {
   it('a genuine update that a later run of the same workflow gets again, with its id, is rejected', async () => {
-    const { id } = await createPaid();
+    const { id } = await createPaid(service, REQUEST);
     await service.call('POST', `/payments/${id}/refund`);
     await service.call('POST', `/payments/${id}/cancel`);
-    expect(await statusOf(id)).toBe('paid');
+    expect(await statusOf(service, id)).toBe('paid');
     const captured = await capturedArguments(id, 'refund');
     const updateIds = (await historyOf(id)).flatMap((event) => {
       const request = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest;
@@ -173,7 +153,7 @@ describe('a genuine update', () => {
       .workflow.getHandle(paymentWorkflowId(id))
       .executeUpdate<unknown, UpdateArgs>('refund', { args: [null], updateId: updateIds[0] ?? '' });
     await expect(replayed).rejects.toThrow(WorkflowUpdateFailedError);
-    expect(await statusOf(id)).toBe('paid');
+    expect(await statusOf(service, id)).toBe('paid');
     // Lunas itself learns the version from the workflow.
     for (const version of [0, PAID_VERSION, 99]) {
       expect(await service.workflows.request({ id, version }, 'refund', MERCHANT)).toMatchObject({ outcome: 'done' });
@@ -182,31 +162,31 @@ describe('a genuine update', () => {
   });
 
   it('a genuine update for another version of the payment is no rejection, so that Lunas repeats it', async () => {
-    const { id } = await createPaid();
+    const { id } = await createPaid(service, REQUEST);
     const updateId = randomUUID();
     const args: UpdateArgs = [MERCHANT, null, updateProof('refund', updateId, PAID_VERSION - 1)];
     const refund = service.client.workflow
       .getHandle(paymentWorkflowId(id))
       .executeUpdate<unknown, UpdateArgs>('refund', { args, updateId });
     await expect(refund).rejects.toMatchObject({ cause: { type: 'RequestOutdated', details: [PAID_VERSION] } });
-    expect(await statusOf(id)).toBe('paid');
+    expect(await statusOf(service, id)).toBe('paid');
   });
 });
 
 describe('a forged start', () => {
   it('a forged start without the keys fails its workflow immediately', async () => {
-    const { id } = await createPayment();
+    const { id } = await createPayment(service, REQUEST);
     const paymentId = randomUUID();
     const terms = { ...(await findTerms(service.db, id)), paymentId, referenceId: 'LN0000000000000000' };
     const forged = startForged(stranger, [terms], paymentWorkflowId(paymentId));
     await expect(forged).rejects.toThrow(WorkflowFailedError);
     expect((await service.call('GET', `/payments/${paymentId}`)).status).toBe(404);
     await expect(startForged(stranger, [])).rejects.toThrow(WorkflowFailedError);
-    expect(await statusOf(id)).toBe('pending');
+    expect(await statusOf(service, id)).toBe('pending');
   });
 
   it('a start with the ciphertext of another payment fails, and `lunas recover` does not read it', async () => {
-    const { id } = await createPayment();
+    const { id } = await createPayment(service, REQUEST);
     const [started] = await historyOf(id);
     const captured = started?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
     expect(captured).toHaveLength(1);
@@ -224,18 +204,18 @@ describe('a forged start', () => {
     ['another total', { totalRupiah: 1, amountRupiah: 1 }],
     ['another merchant', { merchantId: randomUUID() }],
   ])('a forged start with the keys and %s fails at PostgreSQL', async (_, changes: Partial<PaymentTerms>) => {
-    const { id, reference_id } = await createPayment();
+    const { id, reference_id } = await createPayment(service, REQUEST);
     const terms = { ...(await findTerms(service.db, id)), ...changes };
     const resumed = { state: { status: 'pending', version: 2 }, createdAtMs: Date.now() - 3_600_000 };
     await expect(startForged(service.client, [terms, resumed])).rejects.toThrow(WorkflowFailedError);
-    expect(await statusOf(id)).toBe('pending');
+    expect(await statusOf(service, id)).toBe('pending');
     await service.pay(reference_id);
-    await becomes(id, 'paid');
+    await waitForStatus(service, id, 'paid');
   });
 });
 
 it('Temporal stores no text of a payment in clear besides its search attributes', async () => {
-  const { id } = await createPayment();
+  const { id } = await createPayment(service, REQUEST);
   const [started, ...later] = await historyOf(id);
   const stored = [{ ...started?.workflowExecutionStartedEventAttributes, searchAttributes: null }, ...later].map(
     (event) =>
@@ -251,7 +231,7 @@ it.each<[string, StepActor, number]>([
   ['production', { name: 'operator:dewi' }, 1],
   ['sandbox', UNPROVEN_OPERATOR, 1],
 ])('environment %s: a step that %j requested runs %d times', async (environment, by, times) => {
-  const { id } = await createPayment();
+  const { id } = await createPayment(service, REQUEST);
   const terms = await findTerms(service.db, id);
   const state = { status: 'pending', version: 2 } as const;
   const step = jest.fn(() => Promise.resolve({ state }));
@@ -266,7 +246,7 @@ it.each([
   ['settleNow', sandboxTimers.settleNow],
   ['submitRefundNow', sandboxTimers.submitRefundNow],
 ])('%s of a sandbox changes nothing in production', async (_, fireNow) => {
-  const { id } = await createPayment();
+  const { id } = await createPayment(service, REQUEST);
   const terms = await findTerms(service.db, id);
   const state = { status: 'pending', version: 2 } as const;
   const dependencies = activityDependencies({ ...service.context, environment: 'production' }, new FakeAcquirer());

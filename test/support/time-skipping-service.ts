@@ -1,7 +1,7 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { UNPAID_FINAL_STATUSES, type PaymentStatus } from '../../src/domain/payment-transitions';
 import { latePaymentWorkflowId, paymentWorkflowId } from '../../workflows/ids';
-import { eventually } from './eventually';
+import { createPaid, createPayment, waitForStatus, type CreatedPayment } from './created-payment';
 import { recordHistory } from './history';
 import { startTestService, type TestService } from './service';
 import { createTimeSkippingEnvironment } from './temporal';
@@ -12,9 +12,9 @@ export interface TimeSkippingService {
   readonly environment: TestWorkflowEnvironment;
   readonly clock: VirtualClock;
   readonly service: TestService;
-  createPayment(provider?: string): Promise<{ id: string; reference_id: string; expires_at: string }>;
+  createPayment(provider?: string): Promise<CreatedPayment>;
   /** A payment in status `paid`. */
-  createPaid(): Promise<{ id: string; reference_id: string }>;
+  createPaid(): Promise<CreatedPayment>;
   waitForStatus(id: string, status: string): Promise<void>;
   /** Advances the clock from timer to timer until the workflow is complete. A history with a name can be recorded. */
   runToEnd(id: string, name?: string): Promise<unknown>;
@@ -42,23 +42,9 @@ export async function startTimeSkippingService(): Promise<TimeSkippingService> {
     environment,
     clock,
     service,
-    async createPayment(provider = 'gopay') {
-      const { status, body } = await service.call('POST', '/payments', { amount: 50_000, provider });
-      expect(status).toBe(201);
-      return body.payment;
-    },
-    async createPaid() {
-      const payment = await timeSkipping.createPayment();
-      await service.pay(payment.reference_id);
-      await timeSkipping.waitForStatus(payment.id, 'paid');
-      return payment;
-    },
-    async waitForStatus(id, status) {
-      await eventually(
-        async () => (await service.call('GET', `/payments/${id}`)).body.payment?.status,
-        (now) => now === status,
-      );
-    },
+    createPayment: (provider = 'gopay') => createPayment(service, { provider }),
+    createPaid: () => createPaid(service),
+    waitForStatus: (id, status) => waitForStatus(service, id, status),
     async runToEnd(id, name) {
       const workflow = service.client.workflow.getHandle(paymentWorkflowId(id));
       while ((await workflow.describe()).status.name === 'RUNNING') await clock.advanceToNextTimer();

@@ -2,6 +2,7 @@ import { createSealer } from '../../src/crypto/sealing';
 import { PAYMENT_EVENTS } from '../../src/domain/events';
 import { VERSION } from '../../src/package-info';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
+import { waitForStatus } from '../support/created-payment';
 import { eventually } from '../support/eventually';
 import { startReceiver, verifySignature, type ReceivedWebhook, type Receiver } from '../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../support/service';
@@ -43,10 +44,7 @@ interface Scenario {
 const pay = ({ reference_id }: Payment) => service.pay(reference_id);
 const payAndRefund = async (payment: Payment) => {
   await pay(payment);
-  await eventually(
-    async () => (await service.call('GET', `/payments/${payment.id}`)).body.payment.status,
-    (status) => status === 'paid',
-  );
+  await waitForStatus(service, payment.id, 'paid');
   expect((await service.call('POST', `/payments/${payment.id}/refund`)).status).toBe(200);
 };
 

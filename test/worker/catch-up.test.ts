@@ -6,6 +6,7 @@ import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { recover } from '../../src/services/recovery/recover';
 import { paymentWorkflowId } from '../../workflows/ids';
 import { osUser } from '../support/actors';
+import { createPayment, waitForStatus, type CreatedPayment } from '../support/created-payment';
 import { eventually } from '../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 
@@ -18,18 +19,9 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-interface Created {
-  readonly id: string;
-  readonly reference_id: string;
-}
-
 /** PostgreSQL has the status before the workflow: `lunas recover` signals a workflow that is between the two. */
 async function expectStatus(id: string, status: string): Promise<void> {
-  const seen = await eventually(
-    async () => (await service.call('GET', `/payments/${id}`)).body.payment?.status,
-    (now) => now === status,
-  );
-  expect(seen).toBe(status);
+  await waitForStatus(service, id, status);
   await expectReport(id, { status });
 }
 
@@ -46,14 +38,14 @@ function isMatch(report: object | undefined, expected: object): boolean {
   return Object.entries(expected).every(([key, value]) => Reflect.get(report ?? {}, key) === value);
 }
 
-async function createPaid(): Promise<Created> {
-  const payment: Created = (await service.call('POST', '/payments', { amount: 50_000 })).body.payment;
+async function createPaid(): Promise<CreatedPayment> {
+  const payment = await createPayment(service);
   await service.pay(payment.reference_id);
   await expectStatus(payment.id, 'paid');
   return payment;
 }
 
-async function createRejectedRefund(): Promise<Created> {
+async function createRejectedRefund(): Promise<CreatedPayment> {
   const payment = await createPaid();
   await service.injectFault('refund', 'reject');
   expect((await service.call('POST', `/payments/${payment.id}/refund`)).status).toBe(200);
@@ -61,7 +53,7 @@ async function createRejectedRefund(): Promise<Created> {
   return payment;
 }
 
-function requestFirstRefund({ id, reference_id }: Created, holdSeconds: number) {
+function requestFirstRefund({ id, reference_id }: CreatedPayment, holdSeconds: number) {
   const refund = { refundNumber: 1, refundKey: `${reference_id}-R1`, holdSeconds, requestedBy: 'lunas' as const };
   return transitionWriters.request_refund(service.context, { paymentId: id, version: 3, at: new Date(), ...refund });
 }

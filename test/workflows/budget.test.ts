@@ -3,6 +3,7 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import { Client as PgClient } from 'pg';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { latePaymentWorkflowId, paymentWorkflowId } from '../../workflows/ids';
+import { waitForStatus } from '../support/created-payment';
 import { eventually } from '../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { timelineNames } from '../support/timeline';
@@ -153,10 +154,7 @@ async function runRefunded(): Promise<string> {
   const { body } = await service.call('POST', '/payments', { amount: 50_000 });
   const { id, reference_id }: Created = body.payment;
   await service.pay(reference_id);
-  await eventually(
-    async () => (await service.call('GET', `/payments/${id}`)).body.payment.status,
-    (status) => status === 'paid',
-  );
+  await waitForStatus(service, id, 'paid');
   expect((await service.call('POST', `/payments/${id}/refund`)).status).toBe(200);
   await service.client.workflow.getHandle(paymentWorkflowId(id)).result();
   await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 1 });

@@ -4,6 +4,7 @@ import { addAccount } from '../../src/services/provider-accounts/provider-accoun
 import type { RequestOutcome } from '../../src/temporal/payment-workflow-client';
 import type { PayoutActionOutcome } from '../../src/temporal/payout-client';
 import { paymentWorkflowId } from '../../workflows/ids';
+import { statusOf } from '../support/created-payment';
 import { eventually } from '../support/eventually';
 import { recordHistory } from '../support/history';
 import { startHoldingProxy, type HoldingProxy } from '../support/holding-proxy';
@@ -88,10 +89,6 @@ async function startHeldPayment(): Promise<OpenPayment> {
 const fail = ({ id }: OpenPayment): Promise<RequestOutcome> =>
   service.workflows.request({ id, version: 0 }, 'fail', OPERATOR);
 
-async function statusOf({ id }: OpenPayment): Promise<string> {
-  return (await service.call('GET', `/payments/${id}`)).body.payment.status;
-}
-
 it('resend: its caller gets the result of the attempt, and a resolution requested meanwhile is outdated', async () => {
   await service.injectFault('transfer', 'reset');
   const payout = await payouts.requested(ORDINARY);
@@ -128,7 +125,7 @@ it('create: no second charge begins while the first one is on its way, and the p
   expect((await payment.created).status).toBe(201);
   expect(proxy.mostHeld).toBe(1);
   expect(await service.atProvider(payment.reference_id)).toMatchObject({ status: 'pending', charge_calls: 1 });
-  expect(await statusOf(payment)).toBe('pending');
+  expect(await statusOf(service, payment.id)).toBe('pending');
   const cancelled = await service.call('POST', `/payments/${payment.id}/cancel`);
   expect(cancelled.status).toBe(200);
   await service.client.workflow.getHandle(payment.workflowId).result();
@@ -139,10 +136,10 @@ it('fail: a payment does not fail while a charge is on its way that creates its 
   const payment = await startHeldPayment();
   const failed = fail(payment);
   await waitForInterruption(payment.workflowId);
-  expect(await statusOf(payment)).toBe('created');
+  expect(await statusOf(service, payment.id)).toBe('created');
   proxy.release();
   expect(await failed).toMatchObject({ outcome: 'rejected', reason: expect.stringMatching(/order as pending/) });
-  expect(await statusOf(payment)).toBe('pending');
+  expect(await statusOf(service, payment.id)).toBe('pending');
   expect(await service.atProvider(payment.reference_id)).toMatchObject({ status: 'pending' });
 });
 

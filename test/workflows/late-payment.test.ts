@@ -2,6 +2,7 @@ import { scheduleStatusQuery } from '../../src/db/payments/notification-inbox';
 import { toStepActor } from '../../src/domain/actor';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { osUser } from '../support/actors';
+import { waitForStatus } from '../support/created-payment';
 import { eventually } from '../support/eventually';
 import { recordHistory } from '../support/history';
 import { signedNotification } from '../support/notification';
@@ -38,15 +39,8 @@ async function createExpired(provider: 'gopay' | 'shopeepay'): Promise<Created> 
   await setPolicy(service.db, { provider, channel: 'qris', expiresInSeconds: 1 });
   const payment = await createPayment(provider);
   await setPolicy(service.db, { provider, channel: 'qris', expiresInSeconds: 900 });
-  await waitForStatus(payment.id, 'expired');
+  await waitForStatus(service, payment.id, 'expired');
   return payment;
-}
-
-async function waitForStatus(id: string, status: string): Promise<void> {
-  await eventually(
-    async () => (await service.call('GET', `/payments/${id}`)).body.payment?.status,
-    (now) => now === status,
-  );
 }
 
 async function waitForLatePayment(id: string, status: string) {
@@ -124,7 +118,7 @@ describe('a late payment', () => {
     });
     expect(await balances(id)).toEqual({ provider_receivable: 0, suspense: 0 });
     await finish(id, 'refunded', `late-payment-after-${status}`);
-    await waitForStatus(id, status);
+    await waitForStatus(service, id, status);
     await waitForNoOpenNotification(reference_id);
     expect((await service.db.query('select 1 from exceptions where payment_id = $1', [id])).rowCount).toBe(0);
   });
@@ -275,14 +269,14 @@ describe('an exception is opened', () => {
       { kind: 'changed_amount', provider_account_id: await accountId() },
       { kind: 'wrong_amount', amount_rupiah: 40_000 },
     ]);
-    await waitForStatus(id, 'pending');
+    await waitForStatus(service, id, 'pending');
     await service.db.query("update provider_accounts set status = 'enabled' where provider = 'gopay'");
   });
 
   it('an exception is opened for a second transaction of a settled payment', async () => {
     const { id, reference_id } = await createPayment();
     await service.pay(reference_id);
-    await waitForStatus(id, 'settled');
+    await waitForStatus(service, id, 'settled');
     await service.providerDb.query("update payments set transaction_id = 'another' where order_id = $1", [
       reference_id,
     ]);
@@ -319,10 +313,10 @@ describe('an exception is opened', () => {
   it('an exception is opened for a refund at the provider after the settlement', async () => {
     const { id, reference_id } = await createPayment();
     await service.pay(reference_id);
-    await waitForStatus(id, 'settled');
+    await waitForStatus(service, id, 'settled');
     await service.refundAtProvider(reference_id);
     expect(await openException(reference_id)).toMatchObject({ kind: 'refunded_after_settlement' });
-    await waitForStatus(id, 'settled');
+    await waitForStatus(service, id, 'settled');
   });
 });
 
@@ -331,12 +325,12 @@ it('an exception is opened if the provider refunds a payment that an operator ha
   await setPolicy(service.db, { ...policy, settlementDelaySeconds: 900 });
   const { id, reference_id } = await createPayment();
   await service.pay(reference_id);
-  await waitForStatus(id, 'paid');
+  await waitForStatus(service, id, 'paid');
   await service.injectFault('refund', 'reject');
   expect((await service.call('POST', `/payments/${id}/refund`)).status).toBe(200);
-  await waitForStatus(id, 'refund_failed');
+  await waitForStatus(service, id, 'refund_failed');
   await service.workflows.request({ id }, 'resolveRefundAsRefunded', toStepActor(osUser('dewi'), 'sent back'));
-  await waitForStatus(id, 'refunded');
+  await waitForStatus(service, id, 'refunded');
   await service.refundAtProvider(reference_id);
   expect(await openException(reference_id)).toMatchObject({ kind: 'refunded_twice', payment_id: id });
   await setPolicy(service.db, { ...policy, settlementDelaySeconds: 0 });
@@ -359,7 +353,7 @@ describe('the sweeper', () => {
   it('closes a notification that has no effect', async () => {
     const { id, reference_id } = await createPayment();
     await service.pay(reference_id);
-    await waitForStatus(id, 'settled');
+    await waitForStatus(service, id, 'settled');
     const { rows } = await service.db.query("select id from provider_accounts where provider = 'gopay'");
     await scheduleStatusQuery(service.db, { accountId: rows[0].id, referenceId: reference_id });
     await waitForNoOpenNotification(reference_id);

@@ -2,7 +2,7 @@ import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { paymentWorkflowId } from '../../workflows/ids';
 import { SEARCH_ATTRIBUTES } from '../../workflows/messages';
 import { MAX_HISTORY_EVENTS } from '../../workflows/retry-policies';
-import { eventually } from '../support/eventually';
+import { waitForStatus } from '../support/created-payment';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 
 /** One after another they would take half a minute on a busy machine. */
@@ -40,9 +40,6 @@ it('a payment whose history is long continues as a new run in the same status', 
   });
 
   await service.pay(reference_id);
-  await eventually(
-    async () => (await service.call('GET', `/payments/${id}`)).body.payment.status,
-    (status) => status === 'settled',
-  );
+  await waitForStatus(service, id, 'settled');
   expect(await service.client.workflow.getHandle(workflow.workflowId).result()).toBe('settled');
 });

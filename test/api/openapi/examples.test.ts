@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { buildDocument } from '../../../src/api/openapi/document';
 import { MERCHANT_ENDPOINTS } from '../../../src/servers/api-routes';
 import { changeMerchant } from '../../../src/services/merchants/merchants';
-import { eventually } from '../../support/eventually';
+import { createPaid, createPayment } from '../../support/created-payment';
 import { issueKey, revokeAsOperator } from '../../support/keys';
 import { createSecondMerchant } from '../../support/second-merchant';
 import { newNamespace, startTestService, type ApiResponse, type TestService } from '../../support/service';
@@ -61,21 +61,7 @@ async function send(method: string, path: string, body?: unknown): Promise<unkno
 const [single, bulk] = Object.values(
   z.object({ requestBody: z.object({ content: contentSchema }) }).parse(operation('post', '/payments')).requestBody
     .content['application/json'].examples,
-).map(({ value }) => value);
-
-async function createSingle(): Promise<{ id: string; reference_id: string }> {
-  return (await service.call('POST', '/payments', single)).body.payment;
-}
-
-async function createPaid(): Promise<{ id: string }> {
-  const { id, reference_id: referenceId } = await createSingle();
-  await service.pay(referenceId);
-  await eventually(
-    async () => (await service.call('GET', `/payments/${id}`)).body.payment.status,
-    (status) => status === 'paid',
-  );
-  return { id };
-}
+).map(({ value }) => z.record(z.string(), z.unknown()).parse(value));
 
 describe('the examples of the document', () => {
   it('the examples of creations are what the service sends', async () => {
@@ -86,7 +72,7 @@ describe('the examples of the document', () => {
   });
 
   it('the examples of reads are what the service sends', async () => {
-    const { id } = await createPaid();
+    const { id } = await createPaid(service, single);
     expect(await send('GET', `/payments/${id}`)).toEqual(
       examplesOf(operation('get', '/payments/{id}'), '200')['a paid transaction'],
     );
@@ -99,8 +85,8 @@ describe('the examples of the document', () => {
   });
 
   it.each(['/payments', '/transactions'])('the examples of cancels at %s are what the service sends', async (path) => {
-    const { id: pendingId } = await createSingle();
-    const { id: paidId } = await createPaid();
+    const { id: pendingId } = await createPayment(service, single);
+    const { id: paidId } = await createPaid(service, single);
     await service.call('POST', `/payments/${paidId}/refund`);
     expect({
       'a pending transaction': await send('POST', `${path}/${pendingId}/cancel`),
@@ -109,14 +95,14 @@ describe('the examples of the document', () => {
   });
 
   it('the examples of refunds are what the service sends', async () => {
-    const { id } = await createPaid();
+    const { id } = await createPaid(service, single);
     expect({ 'a refund in progress': await send('POST', `/payments/${id}/refund`) }).toEqual(
       examplesOf(operation('post', '/payments/{id}/refund'), '200'),
     );
   });
 
   it('the examples of webhooks are what the service sends', async () => {
-    const { id } = await createPaid();
+    const { id } = await createPaid(service, single);
     const { rows } = await service.db.query<{ body: string }>(
       "select body from webhook_events where payment_id = $1 and event = 'payment.paid'",
       [id],
@@ -126,7 +112,7 @@ describe('the examples of the document', () => {
   });
 
   it('the examples of errors are what the service sends', async () => {
-    const { id } = await createSingle();
+    const { id } = await createPayment(service, single);
     await service.call('POST', `/payments/${id}/cancel`);
     const create = (body: unknown) => service.call('POST', '/payments', body);
     const errors = await errorsOf({

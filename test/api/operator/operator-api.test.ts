@@ -3,6 +3,7 @@ import { OPERATOR_ENDPOINTS } from '../../../src/servers/api-routes';
 import { insertOperator } from '../../../src/services/identity/operators';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { sendRequest, startTestApis } from '../../support/api';
+import { createPaid, statusOf } from '../../support/created-payment';
 import { eventually } from '../../support/eventually';
 import { endOperatorKey } from '../../support/keys';
 import { operatorBody } from '../../support/operator-body';
@@ -35,26 +36,12 @@ function expectRejected(status: number, code: string, message: RegExp) {
   return { status, body: { error: { code, message: expect.stringMatching(message) } } };
 }
 
-async function statusOf(id: string): Promise<string> {
-  return (await service.call('GET', `/payments/${id}`)).body.payment.status;
-}
-
-async function createPaid(): Promise<{ id: string; reference_id: string }> {
-  const { payment } = (await service.call('POST', '/payments', { amount: 50_000 })).body;
-  await service.pay(payment.reference_id);
-  await eventually(
-    () => statusOf(payment.id),
-    (status) => status === 'paid',
-  );
-  return payment;
-}
-
 async function createRejectedRefund(): Promise<{ id: string; reference_id: string }> {
-  const payment = await createPaid();
+  const payment = await createPaid(service);
   await service.injectFault('refund', 'reject');
   expect((await service.call('POST', `/payments/${payment.id}/refund`)).status).toBe(200);
   await eventually(
-    () => statusOf(payment.id),
+    () => statusOf(service, payment.id),
     (status) => status === 'refund_failed',
   );
   return payment;
@@ -168,7 +155,7 @@ describe('the body of an action', () => {
 
 describe('an operator', () => {
   it('inspects a payment of any merchant: its record and the status of its workflow', async () => {
-    const payment = await createPaid();
+    const payment = await createPaid(service);
     const { status, body } = await call('GET', `/payments/${payment.reference_id}`);
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -183,7 +170,7 @@ describe('an operator', () => {
   });
 
   it('settles once, is named in the history, and both attempts are in the audit log', async () => {
-    const { id } = await createPaid();
+    const { id } = await createPaid(service);
     const { status, body } = await call('POST', `/payments/${id}/settle`, { note: 'statement 7' });
     expect([status, body.payment]).toEqual([200, expect.objectContaining({ id, status: 'settled' })]);
     expect(await call('POST', `/payments/${id}/settle`, { note: 'again' })).toMatchObject(
@@ -217,7 +204,7 @@ describe('an operator', () => {
   });
 
   it('settles once for sixty concurrent requests, and the others are rejected with the reason', async () => {
-    const { id } = await createPaid();
+    const { id } = await createPaid(service);
     const responses = await Promise.all(
       Array.from({ length: 60 }, () => call('POST', `/payments/${id}/settle`, { note: 'n' })),
     );
@@ -227,7 +214,7 @@ describe('an operator', () => {
   });
 
   it('settles a payment whose workflow was terminated', async () => {
-    const { id } = await createPaid();
+    const { id } = await createPaid(service);
     await service.client.workflow.getHandle(`payment-${id}`).terminate();
     const shown = await call('GET', `/payments/${id}`);
     expect(shown.body.workflow).toEqual({ state: 'terminated', closed_at: expect.any(String) });
@@ -240,7 +227,7 @@ describe('an operator', () => {
     const { status, body } = await call('POST', `/payments/${id}/refund/retry`, { note: 'the outage is over' });
     expect([status, body.payment.status]).toEqual([200, 'refund_processing']);
     await eventually(
-      () => statusOf(id),
+      () => statusOf(service, id),
       (now) => now === 'refunded',
     );
     expect((await call('GET', `/payments/${id}`)).body.refunds).toMatchObject([
@@ -281,7 +268,7 @@ describe('an operator', () => {
   });
 
   it('redelivers a dead webhook, and not one that is pending', async () => {
-    const { id } = await createPaid();
+    const { id } = await createPaid(service);
     const { rows } = await service.db.query(
       `with endpoint as (
          insert into webhook_endpoints (id, merchant_id, url) values (gen_random_uuid(), $1, 'http://127.0.0.1:9/')
@@ -316,7 +303,7 @@ describe('an operator', () => {
 
   it('gets nothing internal if something fails', async () => {
     await service.db.query('alter table operator_actions rename to away');
-    const { id } = await createPaid();
+    const { id } = await createPaid(service);
     const { status, body, headers } = await call('POST', `/payments/${id}/settle`, { note: 'n' });
     await service.db.query('alter table away rename to operator_actions');
     expect([status, body.error.code]).toEqual([500, 'server_error']);
@@ -324,7 +311,7 @@ describe('an operator', () => {
       `The request could not be processed (${headers.get('x-request-id')}). Try again later.`,
     );
     // An action that cannot be recorded is not executed.
-    expect(await statusOf(id)).toBe('paid');
+    expect(await statusOf(service, id)).toBe('paid');
   });
 });
 

@@ -1,3 +1,4 @@
+import { createPayment, statusOf } from '../../support/created-payment';
 import { eventually } from '../../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 
@@ -7,21 +8,13 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-async function createPayment(provider = 'gopay'): Promise<{ id: string; reference_id: string }> {
-  return (await service.call('POST', '/payments', { amount: 30_000, provider })).body.payment;
-}
-
 function cancel(id: string, path = 'payments') {
   return service.call('POST', `/${path}/${id}/cancel`);
 }
 
-async function statusOf(id: string): Promise<string> {
-  return (await service.call('GET', `/payments/${id}`)).body.payment.status;
-}
-
 describe('POST /payments/:id/cancel', () => {
   it.each(['payments', 'transactions'])('200: /%s cancels here and at the provider, by either id', async (path) => {
-    const payment = await createPayment();
+    const payment = await createPayment(service);
     const { status, body } = await cancel(path === 'payments' ? payment.id : payment.reference_id, path);
     expect(status).toBe(200);
     expect(Object.keys(body.payment)).toEqual([
@@ -43,7 +36,7 @@ describe('POST /payments/:id/cancel', () => {
   });
 
   it('200: with any body and content type', async () => {
-    const { id } = await createPayment();
+    const { id } = await createPayment(service);
     const { status } = await service.call('POST', `/payments/${id}/cancel`, 'x'.repeat(600_000), {
       'content-type': 'text/plain',
     });
@@ -51,15 +44,15 @@ describe('POST /payments/:id/cancel', () => {
   });
 
   it('400 payment_cancel_failed: a paid payment, a cancelled one, and one of shopeepay', async () => {
-    const paid = await createPayment();
+    const paid = await createPayment(service);
     await service.pay(paid.reference_id);
     await eventually(
-      () => statusOf(paid.id),
+      () => statusOf(service, paid.id),
       (status) => status === 'paid',
     );
-    const cancelled = await createPayment();
+    const cancelled = await createPayment(service);
     await cancel(cancelled.id);
-    const shopeepay = await createPayment('shopeepay');
+    const shopeepay = await createPayment(service, { provider: 'shopeepay' });
     for (const [payment, message] of [
       [paid, /paid/],
       [cancelled, /cancelled/],
@@ -69,15 +62,15 @@ describe('POST /payments/:id/cancel', () => {
       expect([status, body.error.code]).toEqual([400, 'payment_cancel_failed']);
       expect(body.error.message).toMatch(message);
     }
-    expect(await statusOf(shopeepay.id)).toBe('pending');
+    expect(await statusOf(service, shopeepay.id)).toBe('pending');
   });
 
   it('400: if the customer paid first without a notification, the payment becomes paid', async () => {
-    const { id, reference_id } = await createPayment();
+    const { id, reference_id } = await createPayment(service);
     await service.pay(reference_id, { notify: false });
     const { status, body } = await cancel(id);
     expect([status, body.error.code]).toEqual([400, 'payment_cancel_failed']);
-    expect(await statusOf(id)).toBe('paid');
+    expect(await statusOf(service, id)).toBe('paid');
   });
 
   it('404: an unknown payment, and a malformed id', async () => {
@@ -85,7 +78,7 @@ describe('POST /payments/:id/cancel', () => {
   });
 
   it('forty concurrent requests: one cancels, the others are rejected with the reason', async () => {
-    const { id } = await createPayment();
+    const { id } = await createPayment(service);
     const responses = await Promise.all(Array.from({ length: 40 }, () => cancel(id)));
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(responses.filter(({ status }) => status === 400)).toHaveLength(39);
@@ -95,10 +88,10 @@ describe('POST /payments/:id/cancel', () => {
   it('against the customer: the provider decides, and both sides have the same status', async () => {
     const stories: string[] = [];
     for (let round = 0; round < 20; round += 1) {
-      const { id, reference_id } = await createPayment();
+      const { id, reference_id } = await createPayment(service);
       const [response] = await Promise.all([cancel(id), service.pay(reference_id).catch(() => undefined)]);
       const status = await eventually(
-        () => statusOf(id),
+        () => statusOf(service, id),
         (now) => now !== 'pending',
       );
       stories.push(`${response.status}, ${status} here, ${(await service.atProvider(reference_id))?.status} there`);

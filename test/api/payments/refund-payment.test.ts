@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
-import { eventually } from '../../support/eventually';
+import { createPaid, createPayment, waitForStatus } from '../../support/created-payment';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 
 let service: TestService;
@@ -11,31 +11,13 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-async function createPayment(provider = 'gopay'): Promise<{ id: string; reference_id: string }> {
-  return (await service.call('POST', '/payments', { amount: 30_000, provider })).body.payment;
-}
-
-async function createPaid(provider = 'gopay'): Promise<{ id: string; reference_id: string }> {
-  const payment = await createPayment(provider);
-  await service.pay(payment.reference_id);
-  await waitForStatus(payment.id, 'paid');
-  return payment;
-}
-
 function refund(id: string, body?: string, contentType = 'application/json') {
   return service.call('POST', `/payments/${id}/refund`, body, { 'content-type': contentType });
 }
 
-async function waitForStatus(id: string, status: string): Promise<void> {
-  await eventually(
-    async () => (await service.call('GET', `/payments/${id}`)).body.payment.status,
-    (now) => now === status,
-  );
-}
-
 describe('POST /payments/:id/refund', () => {
   it('200: also while PostgreSQL is ahead of the workflow', async () => {
-    const { id, reference_id } = await createPayment();
+    const { id, reference_id } = await createPayment(service);
     await service.pay(reference_id, { notify: false });
     // As if a worker dies between its statement and its result to Temporal.
     const context = { db: service.db, environment: 'sandbox', onDeliveries: () => undefined };
@@ -47,8 +29,8 @@ describe('POST /payments/:id/refund', () => {
   });
 
   it('200: is refund_processing, and refunded when the bank has confirmed it, by either id', async () => {
-    const first = await createPaid();
-    const second = await createPaid();
+    const first = await createPaid(service);
+    const second = await createPaid(service);
     for (const [payment, id] of [
       [first, first.id],
       [second, second.reference_id],
@@ -67,18 +49,18 @@ describe('POST /payments/:id/refund', () => {
         'total_amount',
         'status',
       ]);
-      expect(body.payment).toMatchObject({ id: payment.id, status: 'refund_processing', total_amount: 30_000 });
+      expect(body.payment).toMatchObject({ id: payment.id, status: 'refund_processing', total_amount: 50_000 });
     }
     for (const payment of [first, second]) {
-      await waitForStatus(payment.id, 'refunded');
+      await waitForStatus(service, payment.id, 'refunded');
       expect((await service.atProvider(payment.reference_id))?.refunds).toMatchObject([
-        { amount: 30_000, status: 'confirmed' },
+        { amount: 50_000, status: 'confirmed' },
       ]);
     }
   });
 
   it.each(['', ' ', '{}', '{ }\n', '[]', 'null'])('200: with the empty body %j, of any content type', async (body) => {
-    const { id } = await createPaid();
+    const { id } = await createPaid(service);
     expect((await refund(id, body, 'text/x')).status).toBe(200);
   });
 
@@ -89,13 +71,13 @@ describe('POST /payments/:id/refund', () => {
     ['[1000]', 'application/json'],
     ['amount=1000', 'application/x-www-form-urlencoded'],
   ])('400 payment_refund_failed: the body %s, and nothing changes', async (body, contentType) => {
-    const { id } = await createPaid();
+    const { id } = await createPaid(service);
     const rejected = await refund(id, body, contentType);
     expect([rejected.status, rejected.body.error]).toEqual([
       400,
       {
         code: 'payment_refund_failed',
-        message: 'A refund is always for the whole amount, Rp 30.000. Send no body.',
+        message: 'A refund is always for the whole amount, Rp 50.000. Send no body.',
       },
     ]);
     expect((await service.call('GET', `/payments/${id}`)).body.payment.status).toBe('paid');
@@ -104,10 +86,10 @@ describe('POST /payments/:id/refund', () => {
   });
 
   it('400 payment_refund_failed: a pending payment, one with a refund, one of shopeepay', async () => {
-    const pending = await createPayment();
-    const processing = await createPaid();
+    const pending = await createPayment(service);
+    const processing = await createPaid(service);
     await refund(processing.id);
-    const shopeepay = await createPaid('shopeepay');
+    const shopeepay = await createPaid(service, { provider: 'shopeepay' });
     for (const [payment, message] of [
       [pending, /"pending" cannot be refunded/],
       [processing, /"refund(_processing|ed)" cannot be refunded/],
@@ -117,15 +99,15 @@ describe('POST /payments/:id/refund', () => {
       expect([status, body.error.code]).toEqual([400, 'payment_refund_failed']);
       expect(body.error.message).toMatch(message);
     }
-    await waitForStatus(processing.id, 'refunded');
+    await waitForStatus(service, processing.id, 'refunded');
     expect((await refund(processing.id)).body.error.message).toMatch(/"refunded" cannot be refunded/);
   });
 
   it('400 payment_refund_failed: a settled payment, whose workflow is complete', async () => {
     await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 0 });
-    const payment = await createPayment();
+    const payment = await createPayment(service);
     await service.pay(payment.reference_id);
-    await waitForStatus(payment.id, 'settled');
+    await waitForStatus(service, payment.id, 'settled');
     await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 3_600 });
     const { status, body } = await refund(payment.id);
     expect([status, body.error.code]).toEqual([400, 'payment_refund_failed']);
@@ -137,17 +119,17 @@ describe('POST /payments/:id/refund', () => {
   });
 
   it('twenty concurrent requests: one succeeds, and one refund reaches the provider', async () => {
-    const { id, reference_id } = await createPaid();
+    const { id, reference_id } = await createPaid(service);
     const responses = await Promise.all(Array.from({ length: 20 }, () => refund(id)));
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(responses.filter(({ body }) => body.error?.code === 'payment_refund_failed')).toHaveLength(19);
-    await waitForStatus(id, 'refunded');
+    await waitForStatus(service, id, 'refunded');
     expect((await service.atProvider(reference_id))?.refunds).toHaveLength(1);
   });
 
   // Within the 10 s of a request: later the API responds with 500.
   it('forty concurrent requests of all kinds for one payment all get a response below 500 in time', async () => {
-    const { id } = await createPaid();
+    const { id } = await createPaid(service);
     const responses = await Promise.all(
       Array.from({ length: 40 }, (_, index) => {
         if (index % 4 === 3) return service.call('GET', `/payments/${id}`);

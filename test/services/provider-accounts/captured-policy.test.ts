@@ -4,6 +4,7 @@ import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
 import { changeMerchant } from '../../../src/services/merchants/merchants';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { IN_FORCE_AFTER_MS } from '../../support/api';
+import { createPayment, statusOf } from '../../support/created-payment';
 import { eventually } from '../../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 import { bySize } from '../../support/size';
@@ -15,12 +16,6 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const gopay = { provider: 'gopay', channel: 'qris' } as const;
-
-async function create(): Promise<{ id: string; reference_id: string }> {
-  const { status, body } = await service.call('POST', '/payments', { amount: 50_000 });
-  expect(status).toBe(201);
-  return body.payment;
-}
 
 async function rowOf(id: string) {
   const { rows } = await service.db.query(
@@ -41,7 +36,7 @@ it('a payment uses its captured terms up to the last posting, although catalog a
     settlementDelaySeconds: 2,
     expiresInSeconds: 600,
   });
-  const before = await create();
+  const before = await createPayment(service);
   const second = await setPolicy(service.db, {
     ...gopay,
     feeBasisPoints: 200,
@@ -52,13 +47,11 @@ it('a payment uses its captured terms up to the last posting, although catalog a
   });
   await changeMerchant(service.db, service.merchantId, { feePayer: 'buyer' });
   await sleep(IN_FORCE_AFTER_MS);
-  const after = await create();
+  const after = await createPayment(service);
   for (const { reference_id } of [before, after]) await service.pay(reference_id);
 
-  const statusOf = async ({ id }: { id: string }) =>
-    (await service.call('GET', `/payments/${id}`)).body.payment?.status;
   await eventually(
-    async () => [await statusOf(before), await statusOf(after)],
+    async () => [await statusOf(service, before.id), await statusOf(service, after.id)],
     ([old, now]) => old === 'settled' && now === 'paid',
   );
   expect(await rowOf(before.id)).toMatchObject({

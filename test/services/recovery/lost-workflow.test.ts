@@ -9,6 +9,7 @@ import { WorkflowRecords } from '../../../src/temporal/workflow-records';
 import { paymentWorkflowId } from '../../../workflows/ids';
 import { asSuperuser } from '../../support/backdate';
 import { collectLog } from '../../support/collect-log';
+import { statusOf } from '../../support/created-payment';
 import { eventually } from '../../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 
@@ -51,12 +52,9 @@ async function deleteWorkflow(payment: Created): Promise<void> {
   );
 }
 
-const statusOf = async ({ id }: Created): Promise<PaymentStatus> =>
-  (await service.call('GET', `/payments/${id}`)).body.payment.status;
-
 async function reaches(payment: Created, status: PaymentStatus): Promise<void> {
-  const isReached = (now: PaymentStatus) => now === status;
-  expect(await eventually(() => statusOf(payment), isReached, RESTARTED_WITHIN_MS)).toBe(status);
+  const isReached = (now: string | undefined) => now === status;
+  expect(await eventually(() => statusOf(service, payment.id), isReached, RESTARTED_WITHIN_MS)).toBe(status);
 }
 
 async function pay(payment: Created): Promise<void> {
@@ -168,7 +166,7 @@ describe('the checkout page', () => {
     await terminate(payment);
     const readPage = async () => (await fetch(url, { headers: { 'accept-language': 'en' } })).text();
     await eventually(readPage, (html) => html.includes('<h1>Payment expired</h1>'), RESTARTED_WITHIN_MS);
-    expect(await statusOf(payment)).toBe('expired');
+    expect(await statusOf(service, payment.id)).toBe('expired');
   });
 
   it('a payment whose page stays open after the deadline expires, and the page gets the event', async () => {

@@ -5,6 +5,7 @@ import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { recover } from '../../../src/services/recovery/recover';
 import { paymentWorkflowId } from '../../../workflows/ids';
 import { asSuperuser } from '../../support/backdate';
+import { waitForStatus } from '../../support/created-payment';
 import { eventually } from '../../support/eventually';
 import { startReceiver } from '../../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
@@ -35,16 +36,9 @@ async function create(policy: { expiresInSeconds?: number; settlementDelaySecond
   return (await service.call('POST', '/payments', { amount: 50_000 })).body.payment;
 }
 
-async function waitForStatus(id: string, status: string): Promise<void> {
-  await eventually(
-    async () => (await service.call('GET', `/payments/${id}`)).body.payment?.status,
-    (now) => now === status,
-  );
-}
-
 async function pay(payment: Created): Promise<void> {
   await service.pay(payment.reference_id);
-  await waitForStatus(payment.id, 'paid');
+  await waitForStatus(service, payment.id, 'paid');
 }
 
 /** Deletes every workflow, like a loss of Temporal's database. */
@@ -128,10 +122,10 @@ it('lunas recover: every payment continues, once, after Temporal has lost everyt
   );
   await receiver.close();
 
-  await waitForStatus(expiring.id, 'expired');
-  await waitForStatus(settling.id, 'settled');
-  await waitForStatus(held.id, 'refunded');
-  await waitForStatus(submitted.id, 'refunded');
+  await waitForStatus(service, expiring.id, 'expired');
+  await waitForStatus(service, settling.id, 'settled');
+  await waitForStatus(service, held.id, 'refunded');
+  await waitForStatus(service, submitted.id, 'refunded');
   await pay(open);
   for (const payment of [held, submitted]) {
     expect((await service.atProvider(payment.reference_id))?.refunds).toMatchObject([

@@ -1,5 +1,6 @@
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
 import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
+import { statusOf } from '../../support/created-payment';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
 import { eventually } from '../../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
@@ -40,8 +41,6 @@ async function open(path: string, form?: Readonly<Record<string, string>>) {
 const fieldOf = (html: string, name: string) =>
   new RegExp(`name="${name}" value="([^"]*)"|value="([^"]*)"[^>]*name="${name}"`).exec(html)?.[1] ?? '';
 
-const statusOf = async (id: string) => (await service.call('GET', `/payments/${id}`)).body.payment.status;
-
 it('pages are readable while Temporal is away, and actions say that nothing changed and work afterwards', async () => {
   const { payment } = (await service.call('POST', '/payments', { amount: 50_000 })).body;
   const cancel = `${home}/payments/${payment.reference_id}/cancel`;
@@ -62,7 +61,7 @@ it('pages are readable while Temporal is away, and actions say that nothing chan
   // What was typed is still there.
   expect(refused.html).toContain('KEPT-1');
   expect((await service.db.query('select from payments')).rowCount).toBe(paymentsBefore);
-  expect(await statusOf(payment.id)).toBe('pending');
+  expect(await statusOf(service, payment.id)).toBe('pending');
 
   await proxy.restore();
   const again = await eventually(

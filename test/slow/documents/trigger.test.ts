@@ -2,6 +2,7 @@ import { listActions } from '../../../src/services/audit/list-actions';
 import { listKeys } from '../../../src/services/merchants/keys/api-key';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { runLunas } from '../../cli/run-lunas';
+import { statusOf } from '../../support/created-payment';
 import { runBuiltLunas } from '../../support/lunas-process';
 import { createSecondMerchant } from '../../support/second-merchant';
 import { newNamespace, operatorEnvironment, startTestService, type TestService } from '../../support/service';
@@ -31,10 +32,6 @@ afterAll(() => service.close());
 
 const lunas = (...args: readonly string[]) => runLunas(args, environment);
 const trigger = (...args: readonly string[]) => lunas('trigger', ...args, '--merchant', service.merchantId);
-
-async function statusOf(id: string): Promise<string> {
-  return (await service.call('GET', `/payments/${id}`)).body.payment.status;
-}
 
 const newestKeys = async (merchantId: string) => (await listKeys(service.db, merchantId)).toReversed();
 
@@ -121,7 +118,7 @@ it(
       exitCode: 0,
       stdout: `${referenceId} (${id}) is expired.\n`,
     });
-    expect(await statusOf(id)).toBe('expired');
+    expect(await statusOf(service, id)).toBe('expired');
     expect(await lunas('trigger', 'expire', 'LN0000000000000000')).toMatchObject({
       exitCode: 1,
       stderr: 'error: There is no payment LN0000000000000000; lunas payments list shows the newest.\n',

@@ -10,6 +10,7 @@ import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
 import { runLunas } from '../../cli/run-lunas';
 import { applyTransitions } from '../../services/ledger/transition-path';
 import { asSuperuser, backdatePayments } from '../../support/backdate';
+import { waitForStatus } from '../../support/created-payment';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 import { openGate, type Gate } from '../../support/gate';
@@ -337,10 +338,7 @@ describe('in a service', () => {
       const create = () => service.call('POST', '/payments', { amount: 50_000 }, KEY);
       const { id, reference_id: reference } = (await create()).body.payment;
       await lunas('trigger', 'expire', reference);
-      await eventually(
-        async () => (await service.call('GET', `/payments/${id}`)).body.payment.status,
-        (status) => status === 'expired',
-      );
+      await waitForStatus(service, id, 'expired');
       await backdatePayments(service.db, "interval '20 days'");
       const before = new Date(Date.now() - 8 * 86_400_000).toISOString().slice(0, 10);
       await lunas('ledger', 'verify', '--all');

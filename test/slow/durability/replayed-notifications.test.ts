@@ -2,6 +2,7 @@ import { createSealer } from '../../../src/crypto/sealing';
 import { SANDBOX_SERVER_KEY } from '../../../src/sandbox/acquirers';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { addAccount } from '../../../src/services/provider-accounts/provider-accounts';
+import { createPayment, waitForStatus } from '../../support/created-payment';
 import { eventually } from '../../support/eventually';
 import { signedNotification } from '../../support/notification';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
@@ -24,15 +25,6 @@ beforeAll(async () => {
   accountId = rows[0]?.id ?? '';
 });
 afterAll(() => service.close());
-
-async function createPayment(): Promise<Payment> {
-  return (await service.call('POST', '/payments', { amount: 20_000 })).body.payment;
-}
-
-function becomes({ id }: Payment, status: string): Promise<unknown> {
-  const read = async () => (await service.call('GET', `/payments/${id}`)).body.payment.status;
-  return eventually(read, (found) => found === status);
-}
 
 const notify = (body: unknown, account = accountId) =>
   service.call('POST', `/provider-notifications/${account}`, body, { authorization: '' });
@@ -62,7 +54,7 @@ const paidNotification = ({ reference_id }: Payment) => signedNotification(refer
 async function pay(payment: Payment): Promise<void> {
   await service.pay(payment.reference_id, { notify: false });
   expect((await notify(paidNotification(payment))).status).toBe(200);
-  await becomes(payment, 'paid');
+  await waitForStatus(service, payment.id, 'paid');
 }
 
 /** How a payment comes to an end, and the status that it has then. */
@@ -85,9 +77,9 @@ const ENDS: Readonly<Record<string, (payment: Payment) => Promise<void>>> = {
 
 describe('attack: a verified notification is sent again', () => {
   it.each(Object.entries(ENDS))(`${REPLAYS} times to a payment that is %s: nothing changes`, async (status, end) => {
-    const payment = await createPayment();
+    const payment = await createPayment(service);
     await end(payment);
-    await becomes(payment, status);
+    await waitForStatus(service, payment.id, status);
     expect((await notify(paidNotification(payment))).status).toBe(200);
     await handled(payment);
     const [before, rows] = [await recorded(payment), (await inbox(payment)).length];
@@ -102,7 +94,7 @@ describe('attack: a verified notification is sent again', () => {
   });
 
   it('the signature of a notification does not fit another order or amount', async () => {
-    const [paid, pending] = [await createPayment(), await createPayment()];
+    const [paid, pending] = [await createPayment(service), await createPayment(service)];
     await pay(paid);
     const before = await recorded(pending);
     const captured = paidNotification(paid);
@@ -130,7 +122,7 @@ describe('attack: a verified notification is sent to another account', () => {
   }
 
   it('a notification of another server key gets the response of an unknown account', async () => {
-    const payment = await createPayment();
+    const payment = await createPayment(service);
     const other = await addOther('SB-Mid-server-other');
     const unknown = await notify(paidNotification(payment), '01935b6c-7c00-7000-8000-000000000000');
     const { status, text } = await notify(paidNotification(payment), other);
@@ -139,7 +131,7 @@ describe('attack: a verified notification is sent to another account', () => {
   });
 
   it("a notification to another account of the same key is stored, and the payment's account decides", async () => {
-    const [payment, before] = await createPayment().then(async (made) => [made, await recorded(made)] as const);
+    const [payment, before] = await createPayment(service).then(async (made) => [made, await recorded(made)] as const);
     const other = await addOther(SANDBOX_SERVER_KEY);
     for (let sent = 0; sent < REPLAYS; sent += 1) {
       expect((await notify(paidNotification(payment), other)).status).toBe(200);

@@ -7,6 +7,7 @@ import { endRecoveryMode } from '../../../src/services/recovery/recovery-mode';
 import { PaymentWorkflowClient } from '../../../src/temporal/payment-workflow-client';
 import { paymentWorkflowId, webhookWorkflowId } from '../../../workflows/ids';
 import { osUser } from '../../support/actors';
+import { statusOf, waitForStatus } from '../../support/created-payment';
 import { backUp } from '../../support/database';
 import { eventually } from '../../support/eventually';
 import { startReceiver, type Receiver } from '../../support/receiver';
@@ -77,19 +78,8 @@ function deliveriesInRetry({ id }: Created) {
 async function createPaid(policy?: Partial<Parameters<typeof setPolicy>[1]>): Promise<Created> {
   const payment = await create(policy);
   await service.pay(payment.reference_id);
-  await waitForStatus(payment, 'paid', 'settled');
+  await waitForStatus(service, payment.id, 'paid', 'settled');
   return payment;
-}
-
-async function statusOf({ id }: Created): Promise<string> {
-  return (await service.call('GET', `/payments/${id}`)).body.payment?.status;
-}
-
-async function waitForStatus(payment: Created, ...statuses: string[]): Promise<void> {
-  await eventually(
-    () => statusOf(payment),
-    (status) => statuses.includes(status),
-  );
 }
 
 async function act(payment: Created, action: 'cancel' | 'refund'): Promise<void> {
@@ -100,7 +90,7 @@ async function createRefundFailed(): Promise<Created> {
   const payment = await createPaid();
   await service.injectFault('refund', 'reject');
   await act(payment, 'refund');
-  await waitForStatus(payment, 'refund_failed');
+  await waitForStatus(service, payment.id, 'refund_failed');
   return payment;
 }
 
@@ -147,20 +137,21 @@ async function createBeforeBackup() {
   };
   await act(before.cancelled, 'cancel');
   await act(before.refunded, 'refund');
-  for (const status of ['settled', 'refunded', 'expired'] as const) await waitForStatus(before[status], status);
+  for (const status of ['settled', 'refunded', 'expired'] as const)
+    await waitForStatus(service, before[status].id, status);
   return before;
 }
 
 async function changeAfterBackup(before: Awaited<ReturnType<typeof createBeforeBackup>>): Promise<void> {
   await service.pay(before.paidLater.reference_id);
-  await waitForStatus(before.paidLater, 'paid');
+  await waitForStatus(service, before.paidLater.id, 'paid');
   await act(before.cancelledLater, 'cancel');
   await act(before.refundedLater, 'refund');
-  await waitForStatus(before.refundedLater, 'refunded');
+  await waitForStatus(service, before.refundedLater.id, 'refunded');
   await service.workflows.request(before.retriedLater, 'retryRefund', { name: 'operator:dewi', note: 'again' });
-  await waitForStatus(before.retriedLater, 'refunded');
-  await waitForStatus(before.settledLater, 'settled');
-  await waitForStatus(before.expiredLater, 'expired');
+  await waitForStatus(service, before.retriedLater.id, 'refunded');
+  await waitForStatus(service, before.settledLater.id, 'settled');
+  await waitForStatus(service, before.expiredLater.id, 'expired');
 }
 
 async function createAfterBackup() {
@@ -170,7 +161,7 @@ async function createAfterBackup() {
     settled: await createPaid(SOON),
   };
   await act(after.cancelled, 'cancel');
-  await waitForStatus(after.settled, 'settled');
+  await waitForStatus(service, after.settled.id, 'settled');
   return after;
 }
 
@@ -219,7 +210,7 @@ it('recovery restores every payment, consistent with the provider', async () => 
     () => reconcile(service, { changedSince: new Date(0), isRecovering: true }),
     ({ breakCount }) => breakCount === 0,
   );
-  expect(await statusOf(before.settledLater)).toBe('paid');
+  expect(await statusOf(service, before.settledLater.id)).toBe('paid');
   expect((await service.atProvider(before.heldLater.reference_id))?.refunds).toEqual([]);
   for (const { id } of lostDeliveries) {
     const { status } = await service.client.workflow.getHandle(webhookWorkflowId(id)).describe();
@@ -249,7 +240,7 @@ it('recovery restores every payment, consistent with the provider', async () => 
     [after.settled, 'settled'],
   ] as const;
   await eventually(
-    () => Promise.all(expectedStatuses.map(([payment]) => statusOf(payment))),
+    () => Promise.all(expectedStatuses.map(([payment]) => statusOf(service, payment.id))),
     (statuses) => statuses.every((status, index) => status === expectedStatuses[index]?.[1]),
   );
 
@@ -271,7 +262,7 @@ describe('the test detects a mutant of the service', () => {
     await recover(service.operatorContext, new FormerReusePolicy(service.client));
     expect(await stranded()).toEqual([payment.id]);
     await recover(service.operatorContext, service.workflows);
-    await waitForStatus(payment, 'cancelled');
+    await waitForStatus(service, payment.id, 'cancelled');
   });
 
   it.each([
@@ -281,7 +272,7 @@ describe('the test detects a mutant of the service', () => {
     const payment = await createPaid(SOON_AFTER_REFUND);
     backup = await backUp(service.databaseUrl);
     await act(payment, 'refund');
-    await waitForStatus(payment, 'refunded');
+    await waitForStatus(service, payment.id, 'refunded');
     await removeWorkflow(payment);
     await restore(service, backup);
     const { rows } = await service.db.query<{ due: Date }>(
@@ -294,7 +285,7 @@ describe('the test detects a mutant of the service', () => {
     );
     await service.startWorker({ beginsRecovery });
     await recover(service.operatorContext, service.workflows);
-    await waitForStatus(payment, status);
+    await waitForStatus(service, payment.id, status);
     expect((await service.transitionsOf(payment.id)).includes('settle')).toBe(!beginsRecovery);
   });
 });

@@ -2,6 +2,7 @@ import { request } from 'node:http';
 import { paymentRequestSchema, toNewPayment } from '../../../../src/api/payments/create-payment/payment-request';
 import { changeMerchant } from '../../../../src/services/merchants/merchants';
 import { digestOf } from '../../../../src/services/payments/create/request-fingerprint';
+import { waitForStatus } from '../../../support/created-payment';
 import { eventually } from '../../../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../../../support/service';
 
@@ -67,10 +68,7 @@ describe('POST /payments', () => {
       body: JSON.stringify({ qris_payload: body.payment.qris_payload }),
     });
     expect(scan.status).toBe(200);
-    await eventually(
-      () => service.call('GET', `/payments/${body.payment.id}`),
-      (response) => response.body.payment.status === 'paid',
-    );
+    await waitForStatus(service, body.payment.id, 'paid');
   });
 
   it('201: stores personal data encrypted', async () => {
@@ -98,10 +96,7 @@ describe('POST /payments', () => {
     expect(first.status).toBe(201);
     expect(first.headers.get('idempotency-replayed')).toBeNull();
     await service.pay(first.body.payment.reference_id);
-    await eventually(
-      () => service.call('GET', `/payments/${first.body.payment.id}`),
-      ({ body }) => body.payment.status === 'paid',
-    );
+    await waitForStatus(service, first.body.payment.id, 'paid');
     const again = await service.call('POST', '/payments', '{ "currency": "IDR", "amount": 50000 }', key);
     expect(again.status).toBe(201);
     expect(again.text).toBe(first.text);
