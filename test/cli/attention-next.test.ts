@@ -18,7 +18,7 @@ import { NO_PAYLOAD_KEYS } from '../../src/temporal/payload-codec';
 import { PAYMENTS_TASK_QUEUE, paymentWorkflowId } from '../../workflows/ids';
 import { asSuperuser } from '../support/backdate';
 import { prepareBankAccount } from '../support/bank-accounts';
-import { createPaid, type CreatedPayment } from '../support/created-payment';
+import { createPaid, type TestPayment } from '../support/created-payment';
 import { eventually } from '../support/eventually';
 import { cutNow, ensureCompany } from '../support/invoices';
 import { freePorts, LUNAS, runBuiltLunas } from '../support/lunas-process';
@@ -86,7 +86,7 @@ async function runNext(next: string, exitCode: 0 | 1 = 0) {
   return outcome.stdout;
 }
 
-const workflowOf = ({ id }: CreatedPayment) => service.client.workflow.getHandle(paymentWorkflowId(id));
+const workflowOf = ({ id }: TestPayment) => service.client.workflow.getHandle(paymentWorkflowId(id));
 
 describe('the exception of a workflow that is lost', () => {
   // On a busy machine, a payment that settles after ten seconds has settled before its workflow is terminated.
@@ -320,7 +320,7 @@ const ROWS: Readonly<Record<RowName, Planted | Elsewhere>> = {
   },
   ledger_breaks: {
     async plant() {
-      const { id, reference_id: reference }: CreatedPayment = (await create()).body.payment;
+      const { id, reference_id: reference }: TestPayment = (await create()).body.payment;
       await lunas('payments', 'cancel', reference, ...NOTE);
       await asSuperuser(service.db, { text: "update payments set status = 'expired' where id = $1", values: [id] });
       expect((await runLunas(['ledger', 'verify'], environment)).exitCode).toBe(1);
@@ -383,7 +383,7 @@ const ROWS: Readonly<Record<RowName, Planted | Elsewhere>> = {
   },
   workflow: {
     async plant() {
-      const payment: CreatedPayment = (await create()).body.payment;
+      const payment: TestPayment = (await create()).body.payment;
       await service.providerDb.query("update payments set order_id = order_id || '-hidden' where order_id = $1", [
         payment.reference_id,
       ]);
@@ -402,7 +402,7 @@ const ROWS: Readonly<Record<RowName, Planted | Elsewhere>> = {
   },
   payment_overdue: {
     async plant() {
-      const payment: CreatedPayment = (await create()).body.payment;
+      const payment: TestPayment = (await create()).body.payment;
       await workflowOf(payment).terminate('by hand');
       await asSuperuser(service.db, {
         text: `update payments set created_at = created_at - interval '2 hours',

@@ -2,7 +2,7 @@ import { eventually } from './eventually';
 import type { TestService } from './service';
 
 /** The members that most tests need of a payment that the API returned. */
-export interface CreatedPayment {
+export interface TestPayment {
   readonly id: string;
   readonly reference_id: string;
   readonly created_at: string;
@@ -16,7 +16,7 @@ export async function createPayment(
   service: Pick<TestService, 'call'>,
   request: Request = {},
   headers: Record<string, string> = {},
-): Promise<CreatedPayment> {
+): Promise<TestPayment> {
   const { status, body } = await service.call('POST', '/payments', { amount: 50_000, ...request }, headers);
   expect(status).toBe(201);
   return body.payment;
@@ -27,7 +27,7 @@ export async function createPaid(
   service: Pick<TestService, 'call' | 'pay'>,
   request: Request = {},
   headers: Record<string, string> = {},
-): Promise<CreatedPayment> {
+): Promise<TestPayment> {
   const payment = await createPayment(service, request, headers);
   await service.pay(payment.reference_id);
   await waitForStatus(service, payment.id, 'paid');

@@ -1,7 +1,7 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { UNPAID_FINAL_STATUSES, type PaymentStatus } from '../../src/domain/payment-transitions';
 import { latePaymentWorkflowId, paymentWorkflowId } from '../../workflows/ids';
-import { createPaid, createPayment, waitForStatus, type CreatedPayment } from './created-payment';
+import { createPaid, createPayment, waitForStatus, type TestPayment } from './created-payment';
 import { recordHistory } from './history';
 import { startTestService, type TestService } from './service';
 import { createTimeSkippingEnvironment } from './temporal';
@@ -12,9 +12,9 @@ export interface TimeSkippingService {
   readonly environment: TestWorkflowEnvironment;
   readonly clock: VirtualClock;
   readonly service: TestService;
-  createPayment(provider?: string): Promise<CreatedPayment>;
+  createPayment(provider?: string): Promise<TestPayment>;
   /** A payment in status `paid`. */
-  createPaid(): Promise<CreatedPayment>;
+  createPaid(): Promise<TestPayment>;
   waitForStatus(id: string, status: string): Promise<void>;
   /** Advances the clock from timer to timer until the workflow is complete. A history with a name can be recorded. */
   runToEnd(id: string, name?: string): Promise<unknown>;

@@ -6,7 +6,7 @@ import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { recover } from '../../src/services/recovery/recover';
 import { paymentWorkflowId } from '../../workflows/ids';
 import { osUser } from '../support/actors';
-import { createPayment, waitForStatus, type CreatedPayment } from '../support/created-payment';
+import { createPayment, waitForStatus, type TestPayment } from '../support/created-payment';
 import { eventually } from '../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 
@@ -38,14 +38,14 @@ function isMatch(report: object | undefined, expected: object): boolean {
   return Object.entries(expected).every(([key, value]) => Reflect.get(report ?? {}, key) === value);
 }
 
-async function createPaid(): Promise<CreatedPayment> {
+async function createPaid(): Promise<TestPayment> {
   const payment = await createPayment(service);
   await service.pay(payment.reference_id);
   await expectStatus(payment.id, 'paid');
   return payment;
 }
 
-async function createRejectedRefund(): Promise<CreatedPayment> {
+async function createRejectedRefund(): Promise<TestPayment> {
   const payment = await createPaid();
   await service.injectFault('refund', 'reject');
   expect((await service.call('POST', `/payments/${payment.id}/refund`)).status).toBe(200);
@@ -53,7 +53,7 @@ async function createRejectedRefund(): Promise<CreatedPayment> {
   return payment;
 }
 
-function requestFirstRefund({ id, reference_id }: CreatedPayment, holdSeconds: number) {
+function requestFirstRefund({ id, reference_id }: TestPayment, holdSeconds: number) {
   const refund = { refundNumber: 1, refundKey: `${reference_id}-R1`, holdSeconds, requestedBy: 'lunas' as const };
   return transitionWriters.request_refund(service.context, { paymentId: id, version: 3, at: new Date(), ...refund });
 }
