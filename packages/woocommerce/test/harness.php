@@ -114,7 +114,7 @@ function hold_stock( $order_id ) {
 function reconcile( $order_id ) {
 	$order = test_fresh( $order_id );
 	if ( '' !== $order->get_meta( Lunas_QRIS_Attempts::CHECK_AT ) ) {
-		Lunas_QRIS_Attempts::check_soon( $order );
+		Lunas_QRIS_Attempts::check_in( $order, 0 );
 	}
 	do_action( 'lunas_qris_reconcile' );
 }

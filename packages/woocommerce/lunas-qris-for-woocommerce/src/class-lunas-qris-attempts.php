@@ -95,7 +95,7 @@ final class Lunas_QRIS_Attempts {
 		} else {
 			$order->update_meta_data( self::REFUND, self::encode( $refund ) );
 		}
-		$order->save_meta_data();
+		self::write( $order );
 	}
 
 	/**
@@ -112,8 +112,30 @@ final class Lunas_QRIS_Attempts {
 		} else {
 			$order->update_meta_data( self::CHECK_AT, (string) ( time() + $delay ) );
 		}
-		// Only the meta: what else changed meanwhile belongs to another object of this order.
+		self::write( $order );
+	}
+
+	/**
+	 * Writes only the meta: what else changed meanwhile belongs to another object of this order.
+	 *
+	 * WooCommerce counts hold-stock from the last change of an order, and reports each change. A reading is none.
+	 *
+	 * @param WC_Order $order The order.
+	 */
+	public static function write( $order ) {
+		$keep = array( __CLASS__, 'is_change_of_order' );
+		add_filter( 'woocommerce_orders_table_datastore_should_save_after_meta_change', $keep );
 		$order->save_meta_data();
+		remove_filter( 'woocommerce_orders_table_datastore_should_save_after_meta_change', $keep );
+	}
+
+	/**
+	 * Whether the order itself changes with its meta.
+	 *
+	 * @return bool
+	 */
+	public static function is_change_of_order() {
+		return false;
 	}
 
 	/**
@@ -128,17 +150,18 @@ final class Lunas_QRIS_Attempts {
 		foreach ( array( self::META, self::CHECK_AT, self::REFUND ) as $name ) {
 			$order->delete_meta_data( $name );
 		}
-		$order->save_meta_data();
+		self::write( $order );
 	}
 
 	/**
 	 * Makes the next reading of the order due.
 	 *
 	 * @param WC_Order $order The order.
+	 * @param int      $delay In how many seconds.
 	 */
-	public static function check_soon( $order ) {
-		$order->update_meta_data( self::CHECK_AT, (string) time() );
-		$order->save_meta_data();
+	public static function check_in( $order, $delay ) {
+		$order->update_meta_data( self::CHECK_AT, (string) ( time() + $delay ) );
+		self::write( $order );
 	}
 
 	/**
@@ -209,16 +232,35 @@ final class Lunas_QRIS_Attempts {
 	 */
 	private static function decode( $json ) {
 		$value = is_string( $json ) ? json_decode( $json, true ) : null;
-		return is_array( $value ) ? $value : array();
+		$value = is_array( $value ) ? $value : array();
+		array_walk_recursive(
+			$value,
+			static function ( &$part ) {
+				$part = is_string( $part ) ? rawurldecode( $part ) : $part;
+			}
+		);
+		return $value;
 	}
 
 	/**
-	 * Writes JSON for a meta. `WC_Order` does not unslash, so it is not slashed.
+	 * Writes JSON for a meta, in ASCII and without a backslash: of orders that are also kept as posts, WooCommerce
+	 * copies the meta without `wp_slash`, and reads the copy back.
 	 *
 	 * @param array $value The value.
 	 * @return string
 	 */
 	private static function encode( $value ) {
-		return (string) wp_json_encode( $value );
+		array_walk_recursive(
+			$value,
+			static function ( &$part ) {
+				if ( is_string( $part ) ) {
+					$escape = static function ( $found ) {
+						return rawurlencode( $found[0] );
+					};
+					$part   = preg_replace_callback( '/[^ -~]|[%"\\\\]/', $escape, $part );
+				}
+			}
+		);
+		return (string) wp_json_encode( $value, JSON_UNESCAPED_SLASHES );
 	}
 }

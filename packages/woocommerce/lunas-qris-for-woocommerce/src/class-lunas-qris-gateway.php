@@ -38,12 +38,13 @@ class Lunas_QRIS_Gateway extends WC_Payment_Gateway {
 	 * Declares the fields of the settings page.
 	 */
 	public function init_form_fields() {
+		$defaults          = Lunas_QRIS_Settings::defaults();
 		$this->form_fields = array(
 			'enabled'        => array(
 				'title'   => __( 'Active', 'lunas-qris-for-woocommerce' ),
 				'type'    => 'checkbox',
 				'label'   => __( 'Customers can pay by QRIS', 'lunas-qris-for-woocommerce' ),
-				'default' => 'yes',
+				'default' => $defaults['enabled'],
 			),
 			'api_url'        => $this->secret_field(
 				'api_url',
@@ -66,17 +67,17 @@ class Lunas_QRIS_Gateway extends WC_Payment_Gateway {
 			'title'          => array(
 				'title'   => __( 'Title', 'lunas-qris-for-woocommerce' ),
 				'type'    => 'text',
-				'default' => 'QRIS',
+				'default' => $defaults['title'],
 			),
 			'description'    => array(
 				'title'   => __( 'Description', 'lunas-qris-for-woocommerce' ),
 				'type'    => 'textarea',
-				'default' => __( 'Scan the QR code with your bank or e-wallet app.', 'lunas-qris-for-woocommerce' ),
+				'default' => $defaults['description'],
 			),
 			'provider'       => array(
 				'title'   => __( 'Provider', 'lunas-qris-for-woocommerce' ),
 				'type'    => 'select',
-				'default' => 'gopay',
+				'default' => $defaults['provider'],
 				'options' => array(
 					'gopay'     => 'GoPay',
 					'shopeepay' => 'ShopeePay',

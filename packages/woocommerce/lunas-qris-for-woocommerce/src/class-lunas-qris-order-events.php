@@ -23,11 +23,7 @@ final class Lunas_QRIS_Order_Events {
 		if ( ! $may_cancel || array() === Lunas_QRIS_Attempts::load( $order ) ) {
 			return $may_cancel;
 		}
-		$work = static function ( $fresh ) {
-			$sync = new Lunas_QRIS_Sync( new Lunas_QRIS_Client(), $fresh );
-			return $sync->bring() && $sync->cancel_open();
-		};
-		return true === Lunas_QRIS_Lock::run( $order->get_id(), $work );
+		return true === Lunas_QRIS_Lock::run( $order->get_id(), array( __CLASS__, 'close' ) );
 	}
 
 	/**
@@ -40,6 +36,29 @@ final class Lunas_QRIS_Order_Events {
 		if ( $order instanceof WC_Order && self::has_open( $order ) ) {
 			Lunas_QRIS_Sync::run( $order_id );
 		}
+	}
+
+	/**
+	 * Cancels the open payment of an order that goes to the trash or is deleted. One that is paid completes it before.
+	 *
+	 * @param int $order_id The order, or another post.
+	 */
+	public static function removed( $order_id ) {
+		$order = wc_get_order( $order_id );
+		if ( $order instanceof WC_Order && self::has_open( $order ) ) {
+			Lunas_QRIS_Lock::run( $order_id, array( __CLASS__, 'close' ) );
+		}
+	}
+
+	/**
+	 * Brings an order to its payments, and cancels those that are open.
+	 *
+	 * @param WC_Order $order The order, whose lock the caller has.
+	 * @return bool Whether no payment is open any more, and none is paid.
+	 */
+	public static function close( $order ) {
+		$sync = new Lunas_QRIS_Sync( new Lunas_QRIS_Client(), $order );
+		return $sync->bring() && $sync->cancel_open();
 	}
 
 	/**
@@ -64,7 +83,7 @@ final class Lunas_QRIS_Order_Events {
 					$fresh->add_order_note( $text );
 				}
 				// What was paid meanwhile is compared with the total that WooCommerce stores now.
-				Lunas_QRIS_Attempts::check_soon( $fresh );
+				Lunas_QRIS_Attempts::check_in( $fresh, 0 );
 			}
 		);
 	}

@@ -41,6 +41,11 @@ final class Lunas_QRIS_Plugin {
 
 		add_filter( 'woocommerce_cancel_unpaid_order', array( 'Lunas_QRIS_Order_Events', 'may_cancel' ), 10, 2 );
 		add_action( 'woocommerce_order_status_cancelled', array( 'Lunas_QRIS_Order_Events', 'cancelled' ) );
+		$removed = array( 'Lunas_QRIS_Order_Events', 'removed' );
+		add_action( 'woocommerce_before_trash_order', $removed );
+		add_action( 'woocommerce_before_delete_order', $removed );
+		// The list of orders that are posts calls no function of WooCommerce.
+		add_action( 'wp_trash_post', $removed );
 		$edited = array( 'Lunas_QRIS_Order_Events', 'total_changed' );
 		add_action( 'woocommerce_order_after_calculate_totals', $edited, 10, 2 );
 

@@ -21,10 +21,11 @@ final class Lunas_QRIS_Reconciliation {
 	const CALL_SECONDS = 5;
 
 	/**
-	 * Adds the recurring action, once.
+	 * Adds the recurring action, once. A site that has it also has an identity, by which uninstall finds the site.
 	 */
 	public static function schedule() {
 		if ( ! as_has_scheduled_action( self::HOOK, array(), self::GROUP ) ) {
+			Lunas_QRIS_Settings::installation();
 			as_schedule_recurring_action( time(), self::INTERVAL, self::HOOK, array(), self::GROUP, true );
 		}
 	}
@@ -97,9 +98,7 @@ final class Lunas_QRIS_Reconciliation {
 	private static function postpone( $order_id ) {
 		$order = wc_get_order( $order_id );
 		if ( $order instanceof WC_Order ) {
-			$next = time() + Lunas_QRIS_Attempts::LAST_INTERVAL;
-			$order->update_meta_data( Lunas_QRIS_Attempts::CHECK_AT, (string) $next );
-			$order->save_meta_data();
+			Lunas_QRIS_Attempts::check_in( $order, Lunas_QRIS_Attempts::LAST_INTERVAL );
 		}
 	}
 }

@@ -31,7 +31,25 @@ final class Lunas_QRIS_Settings {
 			return trim( (string) constant( self::CONSTANTS[ $name ] ) );
 		}
 		$settings = get_option( self::OPTION, array() );
-		return isset( $settings[ $name ] ) && is_string( $settings[ $name ] ) ? trim( $settings[ $name ] ) : '';
+		if ( isset( $settings[ $name ] ) && is_string( $settings[ $name ] ) ) {
+			return trim( $settings[ $name ] );
+		}
+		$defaults = self::defaults();
+		return isset( $defaults[ $name ] ) ? $defaults[ $name ] : '';
+	}
+
+	/**
+	 * What is set before the settings page was saved: a shop can have all secrets in wp-config.php.
+	 *
+	 * @return string[]
+	 */
+	public static function defaults() {
+		return array(
+			'enabled'     => 'yes',
+			'title'       => 'QRIS',
+			'description' => __( 'Scan the QR code with your bank or e-wallet app.', 'lunas-qris-for-woocommerce' ),
+			'provider'    => 'gopay',
+		);
 	}
 
 	/**

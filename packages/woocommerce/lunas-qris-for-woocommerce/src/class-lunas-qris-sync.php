@@ -364,7 +364,11 @@ final class Lunas_QRIS_Sync {
 		if ( $this->order->get_transaction_id() === $attempt['reference_id'] ) {
 			return;
 		}
-		$this->order->payment_complete( $attempt['reference_id'] );
+		// Another plugin can reject it: the next reading repeats it.
+		if ( ! $this->order->payment_complete( $attempt['reference_id'] ) && $this->order->needs_payment() ) {
+			$this->is_complete = false;
+			return;
+		}
 		/* translators: 1: amount, 2: reference of the payment. */
 		$text = __( 'Paid by QRIS: %1$s, %2$s.', 'lunas-qris-for-woocommerce' );
 		$this->note( sprintf( $text, Lunas_QRIS_Texts::rupiah( $attempt['amount'] ), $attempt['reference_id'] ) );
@@ -421,8 +425,15 @@ final class Lunas_QRIS_Sync {
 		if ( $this->order->get_transaction_id() === $reference ) {
 			return;
 		}
+		$text .= ' (' . $reference . ')';
 		$this->order->set_transaction_id( $reference );
-		$this->order->update_status( 'on-hold', $text . ' (' . $reference . ')' );
+		if ( $this->order->has_status( 'on-hold' ) ) {
+			// WooCommerce writes the note of a status only when the status changes.
+			$this->order->save();
+			$this->note( $text );
+		} else {
+			$this->order->update_status( 'on-hold', $text );
+		}
 	}
 
 	/**

@@ -226,6 +226,18 @@ return array(
 		$body = json_decode( lunas()->payments()[0]['body'], true );
 		expect_same( 'Kopi Teh #' . $order_id, $body['description'], 'description' );
 	},
+	'each character of the name of the shop comes back from the order' => static function () {
+		$name = 'Kopi "Enak" \\ 100% \'é\' \u{1F600}';
+		update_option( 'blogname', $name );
+		$order_id = test_order( 50000 );
+		lunas()->fail( 'POST /payments', 'lost_response' );
+		press( $order_id );
+		expect_same( Fake_Lunas::URL . '/pay/1', press( $order_id ), 'the same body under the same key' );
+		$body = json_decode( lunas()->payments()[0]['body'], true );
+		expect_same( $name . ' #' . $order_id, $body['description'], 'description' );
+		$stored = test_fresh( $order_id )->get_meta( Lunas_QRIS_Attempts::META );
+		expect_same( 1, preg_match( '/^[ -\[\]-~]+$/', $stored ), 'ASCII without a backslash' );
+	},
 	'an order that was copied from a paid one is not paid'      => static function () {
 		list( $order_id, $payment_id ) = order_with_code();
 		lunas()->to( $payment_id, 'paid' );

@@ -98,6 +98,19 @@ return array(
 		expect_same( 'cancelled', test_status( $order_id ), 'status' );
 		expect_same( 'cancelled', lunas()->payments()[0]['status'], 'payment' );
 	},
+	'an order in the trash, and one that is deleted, cannot be paid any more' => static function () {
+		foreach ( array( false, true ) as $is_forever ) {
+			list( $order_id, $payment_id ) = order_with_code();
+			test_fresh( $order_id )->delete( $is_forever );
+			$payments = array_column( lunas()->payments(), 'status', 'id' );
+			expect_same( 'cancelled', $payments[ $payment_id ], 'payment' );
+			expect_same( 200, webhook( event_of( $order_id, $payment_id ) ), 'response' );
+		}
+		list( $order_id, $payment_id ) = order_with_code();
+		lunas()->to( $payment_id, 'paid' );
+		do_action( 'wp_trash_post', $order_id, 'wc-pending' );
+		expect_same( 'processing', test_status( $order_id ), 'an order that was paid before' );
+	},
 	'hold-stock completes an order that was paid meanwhile'     => static function () {
 		list( $order_id, $payment_id ) = order_with_code();
 		lunas()->to( $payment_id, 'paid' );
@@ -186,10 +199,10 @@ return array(
 		list( $second, $second_payment ) = order_with_code();
 		lunas()->to( $first_payment, 'paid' );
 		lunas()->to( $second_payment, 'paid' );
-		Lunas_QRIS_Attempts::check_soon( test_fresh( $second ) );
+		Lunas_QRIS_Attempts::check_in( test_fresh( $second ), 0 );
 		$break = static function ( $order_id ) use ( $first ) {
 			if ( (int) $order_id === $first && 'break' === get_option( 'test_break' ) ) {
-				throw new RuntimeException( 'another plugin' );
+				throw new Error( 'another plugin' );
 			}
 		};
 		add_action( 'woocommerce_payment_complete', $break );
@@ -200,10 +213,38 @@ return array(
 		$next = (int) test_fresh( $first )->get_meta( Lunas_QRIS_Attempts::CHECK_AT );
 		expect_same( true, $next > time() + 3000, 'the first order waits for an hour' );
 	},
+	'another plugin rejects the completion: the next reading completes the order' => static function () {
+		list( $order_id, $payment_id ) = order_with_code();
+		$reject                        = static function () {
+			if ( 'reject' === get_option( 'test_reject' ) ) {
+				throw new RuntimeException( 'another plugin' );
+			}
+		};
+		add_action( 'woocommerce_pre_payment_complete', $reject );
+		update_option( 'test_reject', 'reject' );
+		lunas()->to( $payment_id, 'paid' );
+		expect_same( 503, webhook( event_of( $order_id, $payment_id ) ), 'first' );
+		expect_same( 0, count_notes( $order_id, 'Paid by QRIS' ), 'notes' );
+		update_option( 'test_reject', '' );
+		expect_same( 200, webhook( event_of( $order_id, $payment_id ) ), 'second' );
+		expect_same( 'processing', test_status( $order_id ), 'status' );
+		expect_same( 1, count_notes( $order_id, 'Paid by QRIS' ), 'notes' );
+	},
+	'a reading of the clock is no change of the order, so hold-stock counts from the last one' => static function () {
+		$order_id = test_order( 50000 );
+		lunas()->fail( 'POST /payments', 'lost_request' );
+		press( $order_id );
+		$order = test_fresh( $order_id );
+		$order->set_date_modified( time() - 3601 );
+		$order->save();
+		reconcile( $order_id );
+		$modified = test_fresh( $order_id )->get_date_modified()->getTimestamp();
+		expect_same( true, $modified <= time() - 3601, 'the last change' );
+	},
 	'a run of the clock begins no order after its time, and the next run takes it' => static function () {
 		list( $order_id, $payment_id ) = order_with_code();
 		lunas()->to( $payment_id, 'paid' );
-		Lunas_QRIS_Attempts::check_soon( test_fresh( $order_id ) );
+		Lunas_QRIS_Attempts::check_in( test_fresh( $order_id ), 0 );
 		Lunas_QRIS_Reconciliation::run_until( time() );
 		expect_same( 'pending', test_status( $order_id ), 'after its time' );
 		do_action( 'lunas_qris_reconcile' );

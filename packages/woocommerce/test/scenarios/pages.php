@@ -196,6 +196,12 @@ return array(
 		expect_same( $data, $block->get_payment_method_data(), 'data' );
 		test_setting( 'enabled', 'no' );
 		expect_same( false, $block->is_active(), 'switched off' );
+		delete_option( Lunas_QRIS_Settings::OPTION );
+		$gateway = new Lunas_QRIS_Gateway();
+		foreach ( array( 'enabled', 'title', 'description', 'provider' ) as $name ) {
+			expect_same( $gateway->get_option( $name ), Lunas_QRIS_Settings::get( $name ), $name . ' before the first save' );
+		}
+		expect_same( 'yes', Lunas_QRIS_Settings::get( 'enabled' ), 'a shop with constants only' );
 		$gateways = apply_filters( 'woocommerce_payment_gateways', array( 'A' ) );
 		expect_same( true, in_array( 'Lunas_QRIS_Gateway', $gateways, true ), 'the list of gateways' );
 	},
@@ -213,7 +219,7 @@ return array(
 		if ( ! getenv( 'WOOCOMMERCE_DIR' ) ) {
 			// A site of a network, beside this one.
 			switch_to_blog( 2 );
-			update_option( Lunas_QRIS_Settings::INSTALLATION, 'another' );
+			do_action( 'action_scheduler_init' );
 			update_option( Lunas_QRIS_Settings::OPTION, array() );
 			restore_current_blog();
 			$GLOBALS['test_sites'] = array( '', 2 );
@@ -222,7 +228,8 @@ return array(
 		unset( $GLOBALS['test_sites'] );
 		if ( ! getenv( 'WOOCOMMERCE_DIR' ) ) {
 			switch_to_blog( 2 );
-			expect_same( false, get_option( Lunas_QRIS_Settings::OPTION ), 'options of the other site' );
+			expect_same( array(), test_own_options(), 'options of the other site' );
+			expect_same( false, as_has_scheduled_action( 'lunas_qris_reconcile', array(), 'lunas-qris' ), 'its queue' );
 			restore_current_blog();
 		}
 		expect_same( array(), test_own_options(), 'options' );

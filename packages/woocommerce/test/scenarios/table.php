@@ -61,7 +61,7 @@ return $lunas_qris_scenarios + array(
 		expect_same( 99, test_stock(), 'stock' );
 	},
 	'paid with another amount than the total: on hold, with both amounts' => static function () {
-		foreach ( array( 'pending', 'failed', 'cancelled' ) as $status ) {
+		foreach ( array( 'pending', 'failed', 'cancelled', 'on-hold' ) as $status ) {
 			list( $order_id, $payment_id ) = order_with_code();
 			$order                         = test_fresh( $order_id );
 			$order->set_total( '60000' );
@@ -282,7 +282,7 @@ return $lunas_qris_scenarios + array(
 			lunas()->to( $payment_id, 0 === $index % 3 ? 'expired' : 'paid' );
 		}
 		foreach ( $orders as list( $order_id ) ) {
-			Lunas_QRIS_Attempts::check_soon( test_fresh( $order_id ) );
+			Lunas_QRIS_Attempts::check_in( test_fresh( $order_id ), 0 );
 		}
 		do_action( 'lunas_qris_reconcile' );
 		do_action( 'lunas_qris_reconcile' );

@@ -17,6 +17,7 @@ function test_reset() {
 		static function ( &$content ) {
 			$content = array(
 				'stock'   => 100,
+				'last_id' => 100,
 				'orders'  => array(),
 				'options' => array( 'blogname' => 'Kopi &amp; Teh' ),
 				'queue'   => array(),
@@ -34,7 +35,7 @@ function test_reset() {
 function test_order( $total ) {
 	return $GLOBALS['test_store']->change(
 		static function ( &$content ) use ( $total ) {
-			$id = 101 + count( $content['orders'] );
+			$id = ++$content['last_id'];
 
 			$content['orders'][ $id ] = array(
 				'status'         => 'pending',
@@ -45,6 +46,7 @@ function test_order( $total ) {
 				'notes'          => array(),
 				'refunds'        => array(),
 				'has_taken'      => false,
+				'modified'       => time(),
 			);
 			return $id;
 		}
@@ -83,7 +85,8 @@ function test_force_status( $order_id, $status ) {
  * @return string[]
  */
 function test_own_options() {
-	return array_values( preg_grep( '/lunas_qris/', array_keys( $GLOBALS['test_store']->get( 'options' ) ) ) );
+	$names = array_keys( (array) $GLOBALS['test_store']->get( test_options() ) );
+	return array_values( preg_grep( '/lunas_qris/', $names ) );
 }
 
 /**

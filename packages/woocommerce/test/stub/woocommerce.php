@@ -13,7 +13,10 @@ abstract class WC_Settings_API {
 	public $settings    = array();
 
 	public function init_settings() {
-		$this->settings = get_option( 'woocommerce_' . $this->id . '_settings', array() );
+		$this->settings = get_option( 'woocommerce_' . $this->id . '_settings', null );
+		if ( ! is_array( $this->settings ) ) {
+			$this->settings = array_combine( array_keys( $this->form_fields ), array_column( $this->form_fields, 'default' ) );
+		}
 	}
 
 	public function get_option( $key, $empty_value = null ) {
@@ -128,6 +131,7 @@ class WC_Order extends WC_Abstract_Order {
 	private $changes = array();
 	private $meta;
 	private $changed_meta = array();
+	private $transition   = array();
 
 	public function __construct( $id ) {
 		$this->id = (int) $id;
@@ -172,6 +176,14 @@ class WC_Order extends WC_Abstract_Order {
 
 	public function set_currency( $value ) {
 		$this->changes['currency'] = $value;
+	}
+
+	public function get_date_modified( $context = 'view' ) {
+		return new DateTime( '@' . $this->prop( 'modified' ) );
+	}
+
+	public function set_date_modified( $date = null ) {
+		$this->changes['modified'] = $date;
 	}
 
 	public function get_total( $context = 'view' ) {
@@ -245,25 +257,31 @@ class WC_Order extends WC_Abstract_Order {
 		$this->changed_meta = array();
 	}
 
+	/**
+	 * A shop that keeps its orders also as posts reads them from there, where each backslash is lost.
+	 */
 	public function save_meta_data() {
 		$changed            = $this->changed_meta;
 		$this->changed_meta = array();
 		$id                 = $this->id;
 		$GLOBALS['test_store']->change(
 			static function ( &$content ) use ( $changed, $id ) {
-				$meta                             = array_merge( $content['orders'][ $id ]['meta'], $changed );
-				$content['orders'][ $id ]['meta'] = array_filter( $meta, 'is_string' );
+				$kept = array_filter( array_merge( $content['orders'][ $id ]['meta'], $changed ), 'is_string' );
+
+				$content['orders'][ $id ]['meta'] = array_map( 'stripslashes', $kept );
 			}
 		);
 		Test_Cache::forget( 'meta', $id );
 		Test_Cache::forget( 'order', $id );
 		do_action( 'test_meta_saved', $id );
+		$is_change = array() !== $changed && array() === $this->changes;
+		if ( apply_filters( 'woocommerce_orders_table_datastore_should_save_after_meta_change', $is_change ) ) {
+			$this->save();
+		}
 	}
 
 	public function save() {
-		$this->save_meta_data();
-		$before        = $this->data['status'];
-		$changes       = $this->changes;
+		$changes       = $this->changes + array( 'modified' => time() );
 		$this->changes = array();
 		$this->data    = array_merge( $this->data, $changes );
 		$id            = $this->id;
@@ -273,29 +291,74 @@ class WC_Order extends WC_Abstract_Order {
 			}
 		);
 		Test_Cache::forget_order( $id );
-		if ( $before !== $this->data['status'] ) {
-			test_change_stock( $id, $this->data['status'] );
-			do_action( 'woocommerce_order_status_' . $this->data['status'], $id, $this, array() );
+		if ( array() !== $this->changed_meta ) {
+			$this->save_meta_data();
 		}
+		$this->status_transition();
 		return $id;
 	}
 
-	public function update_status( $new_status, $note = '', $manual = false ) {
-		$this->changes['status'] = $new_status;
-		if ( '' !== $note ) {
-			$this->add_order_note( $note );
+	public function set_status( $new_status, $note = '', $manual_update = false ) {
+		$before = $this->get_status();
+		if ( $before !== $new_status ) {
+			$this->transition = array( $note, $before, $new_status );
 		}
+		$this->changes['status'] = $new_status;
+	}
+
+	/**
+	 * The note of a status that the order has already is lost.
+	 */
+	private function status_transition() {
+		$transition       = $this->transition;
+		$this->transition = array();
+		if ( array() !== $transition ) {
+			list( $note, $before, $now ) = $transition;
+			test_change_stock( $this->id, $now );
+			do_action( 'woocommerce_order_status_' . $now, $this->id, $this, array() );
+			$this->add_order_note( trim( $note . ' Order status changed from ' . $before . ' to ' . $now . '.' ) );
+		}
+	}
+
+	public function update_status( $new_status, $note = '', $manual = false ) {
+		$this->set_status( $new_status, $note, $manual );
 		$this->save();
 		return true;
 	}
 
+	/**
+	 * An error of another plugin ends as a note.
+	 */
 	public function payment_complete( $transaction_id = '' ) {
-		if ( $this->has_status( array( 'on-hold', 'pending', 'failed', 'cancelled' ) ) ) {
-			$this->set_transaction_id( $transaction_id );
-			$this->changes['status'] = 'processing';
-			$this->save();
-			do_action( 'woocommerce_payment_complete', $this->id, $transaction_id );
+		try {
+			do_action( 'woocommerce_pre_payment_complete', $this->id, $transaction_id );
+			if ( $this->has_status( array( 'on-hold', 'pending', 'failed', 'cancelled' ) ) ) {
+				$this->set_transaction_id( $transaction_id );
+				$this->set_status( 'processing' );
+				$this->save();
+				do_action( 'woocommerce_payment_complete', $this->id, $transaction_id );
+			}
+		} catch ( Exception $error ) {
+			$this->add_order_note( 'Payment complete event failed. ' . $error->getMessage() );
+			return false;
 		}
+		return true;
+	}
+
+	public function delete( $force_delete = false ) {
+		$id = $this->id;
+		if ( ! $force_delete ) {
+			do_action( 'woocommerce_before_trash_order', $id, $this );
+			test_force_status( $id, 'trash' );
+			return true;
+		}
+		do_action( 'woocommerce_before_delete_order', $id, $this );
+		$GLOBALS['test_store']->change(
+			static function ( &$content ) use ( $id ) {
+				unset( $content['orders'][ $id ] );
+			}
+		);
+		Test_Cache::forget_order( $id );
 		return true;
 	}
 
@@ -384,7 +447,7 @@ function wc_create_refund( $args = array() ) {
 			return new WP_Error( 'error', $result->get_error_message() );
 		}
 	}
-	if ( ! empty( $args['restock_items'] ) ) {
+	if ( ! empty( $args['restock_items'] ) && ! empty( $args['line_items'] ) ) {
 		test_change_stock( $id, 'pending' );
 	}
 	if ( $order->get_total_refunded() >= (float) $order->get_total() ) {
@@ -490,8 +553,12 @@ class_alias(
 	'Automattic\WooCommerce\Blocks\Payments\Integrations\AbstractPaymentMethodType'
 );
 
+function test_queue() {
+	return 'queue' . ( isset( $GLOBALS['test_site'] ) ? $GLOBALS['test_site'] : '' );
+}
+
 function as_has_scheduled_action( $hook, $args = null, $group = '' ) {
-	return null !== $GLOBALS['test_store']->get( 'queue', $hook );
+	return null !== $GLOBALS['test_store']->get( test_queue(), $hook );
 }
 
 function as_schedule_recurring_action(
@@ -505,7 +572,7 @@ function as_schedule_recurring_action(
 ) {
 	$GLOBALS['test_store']->change(
 		static function ( &$content ) use ( $hook, $interval_in_seconds ) {
-			$content['queue'][ $hook ] = $interval_in_seconds;
+			$content[ test_queue() ][ $hook ] = $interval_in_seconds;
 		}
 	);
 	return 1;
@@ -514,7 +581,7 @@ function as_schedule_recurring_action(
 function as_unschedule_all_actions( $hook, $args = array(), $group = '' ) {
 	$GLOBALS['test_store']->change(
 		static function ( &$content ) use ( $hook ) {
-			unset( $content['queue'][ $hook ] );
+			unset( $content[ test_queue() ][ $hook ] );
 		}
 	);
 }

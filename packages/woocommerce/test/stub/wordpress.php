@@ -23,6 +23,16 @@ function add_action( $hook_name, $callback, $priority = 10, $accepted_args = 1 )
 	return add_filter( $hook_name, $callback, $priority, $accepted_args );
 }
 
+function remove_filter( $hook_name, $callback, $priority = 10 ) {
+	$hooks = (array) $GLOBALS['test_hooks'][ $hook_name ][ $priority ];
+	$rest  = static function ( $hook ) use ( $callback ) {
+		return $hook[0] !== $callback;
+	};
+
+	$GLOBALS['test_hooks'][ $hook_name ][ $priority ] = array_filter( $hooks, $rest );
+	return true;
+}
+
 function apply_filters( $hook_name, $value, ...$args ) {
 	$hooks = isset( $GLOBALS['test_hooks'][ $hook_name ] ) ? $GLOBALS['test_hooks'][ $hook_name ] : array();
 	ksort( $hooks );
