@@ -40,8 +40,11 @@ describe('the plugin for WooCommerce', () => {
   it('the readme quotes what the dashboard shows', () => {
     for (const [file, labels] of [
       ['texts/en.ts', ['Developers', 'Keys', 'Webhooks', 'Settings']],
-      ['keys/key-texts.ts', ['New key', 'Read payments', 'Create payments', 'Cancel payments', 'Refund payments']],
-      ['webhooks/webhook-texts.ts', ['New endpoint', 'Create endpoint']],
+      [
+        'keys/key-texts.ts',
+        ['New key', 'Read payments', 'Create payments', 'Cancel payments', 'Refund payments', 'Create key', 'Try it'],
+      ],
+      ['webhooks/webhook-texts.ts', ['New endpoint', 'Create endpoint', 'Late payments']],
       ['settings/settings-texts.ts', ['Change', 'Checkout origins']],
     ] as const) {
       const texts = readFileSync(path.join(PACKAGE_ROOT, 'src', 'web', 'dashboard', file), 'utf8');
