@@ -24,7 +24,7 @@ final class Lunas_QRIS_Attempts {
 	const FINAL = array( 'expired', 'cancelled', 'failed', 'settled', 'refunded' );
 
 	/**
-	 * A create without a response is looked for until no payment of that age can be open any more.
+	 * No payment of that age is open. So long a create without a response is looked for.
 	 */
 	const MAX_OPEN_SECONDS = 90000;
 
@@ -175,6 +175,16 @@ final class Lunas_QRIS_Attempts {
 	}
 
 	/**
+	 * Whether no payment of its age is open.
+	 *
+	 * @param array $attempt An attempt.
+	 * @return bool
+	 */
+	public static function is_old( $attempt ) {
+		return time() - (int) $attempt['created_at'] > self::MAX_OPEN_SECONDS;
+	}
+
+	/**
 	 * Takes over what Lunas has of the payment.
 	 *
 	 * @param array $attempt An attempt.
@@ -208,9 +218,8 @@ final class Lunas_QRIS_Attempts {
 		$newest  = isset( $refund['requested_at'] ) ? (int) $refund['requested_at'] : 0;
 		$is_open = array() !== $refund;
 		foreach ( $attempts as $attempt ) {
-			$age     = time() - (int) $attempt['created_at'];
 			$newest  = max( $newest, (int) $attempt['created_at'] );
-			$is_lost = '' === $attempt['payment_id'] && $age > self::MAX_OPEN_SECONDS;
+			$is_lost = '' === $attempt['payment_id'] && self::is_old( $attempt );
 			$is_open = $is_open || ( ! $is_lost && ! in_array( $attempt['status'], self::FINAL, true ) );
 		}
 		if ( ! $is_open ) {

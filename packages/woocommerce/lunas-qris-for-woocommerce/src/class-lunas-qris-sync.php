@@ -187,6 +187,12 @@ final class Lunas_QRIS_Sync {
 		if ( 200 === $result['status'] && isset( $result['payment']['id'] ) ) {
 			return Lunas_QRIS_Attempts::with_payment( $attempt, $result['payment'] );
 		}
+		$is_unknown = 404 === $result['status'] && 'payment_unknown' === $result['reason'];
+		if ( $is_unknown && Lunas_QRIS_Attempts::is_open( $attempt ) && Lunas_QRIS_Attempts::is_old( $attempt ) ) {
+			// The payment is one of another Lunas, such as the sandbox of the first tests.
+			$attempt['status'] = 'failed';
+			return $attempt;
+		}
 		$this->is_complete = false;
 		return $attempt;
 	}
@@ -250,10 +256,9 @@ final class Lunas_QRIS_Sync {
 	 * Cancels the codes of an order that is cancelled or paid otherwise, and those of another total.
 	 */
 	private function cancel_stale() {
-		$total    = $this->total();
 		$is_ended = $this->order->has_status( array( 'cancelled', 'processing', 'completed', 'refunded' ) );
 		foreach ( $this->attempts as $index => $attempt ) {
-			$is_stale = $is_ended || $total !== (float) $attempt['amount'];
+			$is_stale = $is_ended || ! $this->has_total( $attempt );
 			if ( $is_stale && Lunas_QRIS_Attempts::is_open( $attempt ) && empty( $attempt['cannot_cancel'] ) ) {
 				$this->attempts[ $index ] = $this->cancel( $attempt );
 			}
@@ -297,7 +302,7 @@ final class Lunas_QRIS_Sync {
 		if ( ! $this->is_paid( $attempt ) ) {
 			return $attempt['status'];
 		}
-		return (float) $attempt['amount'] === $this->total() ? 'paid' : 'paid_other_amount';
+		return $this->has_total( $attempt ) ? 'paid' : 'paid_other_amount';
 	}
 
 	/**
@@ -313,7 +318,7 @@ final class Lunas_QRIS_Sync {
 			if ( $has_money && empty( $attempt['is_second'] ) ) {
 				$ranks[ $index ] = array(
 					$this->order->get_transaction_id() === $attempt['reference_id'] ? 0 : 1,
-					(float) $attempt['amount'] === $this->total() ? 0 : 1,
+					$this->has_total( $attempt ) ? 0 : 1,
 					isset( $attempt['paid_at'] ) ? $attempt['paid_at'] : '',
 				);
 			}
@@ -333,12 +338,13 @@ final class Lunas_QRIS_Sync {
 	}
 
 	/**
-	 * The total of the order. It is not rounded: a payment of another amount does not pay the order.
+	 * Whether an attempt has the amount of the order. The total is not rounded, and rupiah pay no other currency.
 	 *
-	 * @return float
+	 * @param array $attempt The attempt.
+	 * @return bool
 	 */
-	private function total() {
-		return (float) $this->order->get_total();
+	private function has_total( $attempt ) {
+		return 'IDR' === $this->order->get_currency() && (float) $this->order->get_total() === (float) $attempt['amount'];
 	}
 
 	/**
@@ -411,7 +417,10 @@ final class Lunas_QRIS_Sync {
 		/* translators: 1: amount that was paid, 2: total of the order. */
 		$text   = __( '%1$s was paid, but the order is %2$s. Send it, or refund it.', 'lunas-qris-for-woocommerce' );
 		$amount = Lunas_QRIS_Texts::rupiah( $this->attempts[ $index ]['amount'] );
-		$this->hold( $index, sprintf( $text, $amount, Lunas_QRIS_Texts::rupiah( $this->total() ) ) );
+		$code   = $this->order->get_currency();
+		$total  = $this->order->get_total();
+		$total  = 'IDR' === $code ? Lunas_QRIS_Texts::rupiah( $total ) : $code . ' ' . $total;
+		$this->hold( $index, sprintf( $text, $amount, $total ) );
 	}
 
 	/**

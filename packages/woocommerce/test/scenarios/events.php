@@ -136,6 +136,25 @@ return array(
 		hold_stock( $order_id );
 		expect_same( 'cancelled', test_status( $order_id ), 'status' );
 	},
+	'hold-stock cancels an order of another Lunas when its code cannot be open any more' => static function () {
+		list( $order_id, $payment_id ) = order_with_code();
+		lunas()->reset();
+		hold_stock( $order_id );
+		expect_same( 'pending', test_status( $order_id ), 'the code can be open' );
+		$order    = test_fresh( $order_id );
+		$attempts = Lunas_QRIS_Attempts::load( $order );
+
+		$attempts[0]['created_at'] = time() - Lunas_QRIS_Attempts::MAX_OPEN_SECONDS - 1;
+		Lunas_QRIS_Attempts::save( $order, $attempts );
+		test_setting( 'secret_key', 'sk_test_2' );
+		hold_stock( $order_id );
+		expect_same( 'pending', test_status( $order_id ), 'with a wrong key nothing is known of the payment' );
+		test_setting( 'secret_key', Fake_Lunas::KEY );
+		reconcile( $order_id );
+		expect_same( '', test_fresh( $order_id )->get_meta( Lunas_QRIS_Attempts::CHECK_AT ), 'the clock' );
+		hold_stock( $order_id );
+		expect_same( 'cancelled', test_status( $order_id ), 'status' );
+	},
 	'hold-stock cancels an order whose create never arrived'    => static function () {
 		$order_id = test_order( 50000 );
 		lunas()->fail( 'POST /payments', 'lost_request' );
@@ -212,6 +231,8 @@ return array(
 		expect_same( 'processing', test_status( $second ), 'the second order' );
 		$next = (int) test_fresh( $first )->get_meta( Lunas_QRIS_Attempts::CHECK_AT );
 		expect_same( true, $next > time() + 3000, 'the first order waits for an hour' );
+		Lunas_QRIS_Reconciliation::unschedule();
+		expect_same( false, as_has_scheduled_action( 'lunas_qris_reconcile', array(), 'lunas-qris' ), 'deactivated' );
 	},
 	'another plugin rejects the completion: the next reading completes the order' => static function () {
 		list( $order_id, $payment_id ) = order_with_code();

@@ -74,6 +74,16 @@ return $lunas_qris_scenarios + array(
 			expect_same( 1, count_notes( $order_id, 'Rp 50.000 was paid, but the order is Rp 60.000.' ), 'notes' );
 		}
 	},
+	'paid in rupiah, and the order has the same number of another currency: on hold' => static function () {
+		list( $order_id, $payment_id ) = order_with_code();
+		$order                         = test_fresh( $order_id );
+		$order->set_currency( 'USD' );
+		$order->save();
+		lunas()->to( $payment_id, 'paid' );
+		reconcile( $order_id );
+		expect_same( 'on-hold', test_status( $order_id ), 'status' );
+		expect_same( 1, count_notes( $order_id, 'Rp 50.000 was paid, but the order is USD 50000' ), 'notes' );
+	},
 	'the amount is the one that Lunas has'                                 => static function () {
 		list( $order_id, $payment_id ) = order_with_code();
 		lunas()->set( $payment_id, array( 'amount' => 1000 ) );
