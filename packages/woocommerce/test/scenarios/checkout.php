@@ -269,6 +269,7 @@ return array(
 		expect_same( '', ob_get_clean(), 'notices' );
 	},
 	'the method is offered for rupiah without decimals, from 1 to 10,000,000' => static function () {
+		update_option( 'woocommerce_price_num_decimals', '2' );
 		$gateway = new Lunas_QRIS_Gateway();
 		$carts   = array(
 			'50000'    => true,

@@ -33,13 +33,14 @@ function test_reset() {
  * @return int Its id.
  */
 function test_order( $total ) {
+	$total = test_decimal( $total );
 	return $GLOBALS['test_store']->change(
 		static function ( &$content ) use ( $total ) {
 			$id = ++$content['last_id'];
 
 			$content['orders'][ $id ] = array(
 				'status'         => 'pending',
-				'total'          => (string) $total,
+				'total'          => $total,
 				'currency'       => 'IDR',
 				'transaction_id' => '',
 				'meta'           => array(),
@@ -134,7 +135,7 @@ function test_refunds( $order_id ) {
  * @param string|null $total Its total. Null: there is no cart.
  */
 function test_cart( $total ) {
-	WC()->cart = null === $total ? null : (object) array( 'total' => $total );
+	WC()->cart = null === $total ? null : (object) array( 'total' => test_decimal( $total ) );
 }
 
 /**

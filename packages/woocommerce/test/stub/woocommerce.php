@@ -191,7 +191,7 @@ class WC_Order extends WC_Abstract_Order {
 	}
 
 	public function set_total( $value, $deprecated = '' ) {
-		$this->changes['total'] = (string) $value;
+		$this->changes['total'] = test_decimal( $value );
 	}
 
 	public function calculate_totals( $and_taxes = true ) {
@@ -371,6 +371,13 @@ class WC_Order extends WC_Abstract_Order {
 			}
 		);
 	}
+}
+
+/**
+ * WooCommerce rounds each total to the shop's number of decimals.
+ */
+function test_decimal( $value ) {
+	return number_format( (float) $value, wc_get_price_decimals(), '.', '' );
 }
 
 /**
