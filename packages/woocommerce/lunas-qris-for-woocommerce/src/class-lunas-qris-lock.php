@@ -23,6 +23,7 @@ final class Lunas_QRIS_Lock {
 	public static function run( $order_id, callable $work, $seconds = 10 ) {
 		global $wpdb;
 		$name = 'lunas_qris_' . $wpdb->prefix . '_' . $order_id;
+		// phpcs:ignore WordPress.DB.DirectDatabaseQuery -- a lock is no data that WordPress or a cache could have.
 		$lock = $wpdb->get_var( $wpdb->prepare( 'SELECT GET_LOCK(%s, %d)', $name, $seconds ) );
 		if ( 1 !== (int) $lock ) {
 			return null;
@@ -31,6 +32,7 @@ final class Lunas_QRIS_Lock {
 			$order = self::read_again( $order_id );
 			return null === $order ? null : $work( $order );
 		} finally {
+			// phpcs:ignore WordPress.DB.DirectDatabaseQuery
 			$wpdb->query( $wpdb->prepare( 'SELECT RELEASE_LOCK(%s)', $name ) );
 		}
 	}

@@ -66,6 +66,39 @@ return array(
 			expect_same( 1, count( test_attempts( $order_id ) ), 'attempts' );
 		}
 	},
+	'what is no response of Lunas, and 429, make no second payment' => static function () {
+		$limited   = '{"error":{"code":"rate_limited","message":"Too many requests."}}';
+		$responses = array(
+			array( 200, '<html>' ),
+			array( 201, '{"payment":{}}' ),
+			array( 301, '' ),
+			array( 302, '<a href="https://elsewhere.example">' ),
+			array( 404, '<html>' ),
+			array( 429, $limited ),
+			array( 502, '<html>' ),
+			array( 503, '{"error":"away"}' ),
+		);
+		$order_id  = test_order( 50000 );
+		$now       = null;
+		$replace   = static function ( $early ) use ( &$now ) {
+			if ( null === $now ) {
+				return $early;
+			}
+			return array(
+				'headers'  => array( 'location' => 'https://elsewhere.example' ),
+				'body'     => $now[1],
+				'response' => array( 'code' => $now[0] ),
+			);
+		};
+		add_filter( 'pre_http_request', $replace, 30 );
+		foreach ( $responses as $now ) {
+			expect_part( 'Press Place order again', press( $order_id ) );
+			expect_same( 503, webhook( event_of( $order_id, 'p' ) ), 'a webhook, status ' . $now[0] );
+		}
+		$now = null;
+		expect_same( Fake_Lunas::URL . '/pay/1', press( $order_id ), 'redirect' );
+		expect_same( array( 1, 1 ), array( count( lunas()->payments() ), count( test_attempts( $order_id ) ) ), 'payments' );
+	},
 	'PHP dies before or after the create: the next press makes no second payment' => static function () {
 		foreach ( array( 'kill_before', 'kill_after' ) as $fault ) {
 			lunas()->reset();
