@@ -54,6 +54,12 @@ describe('the plugin for WooCommerce', () => {
     }
   });
 
+  it('the readme quotes what the phone of the sandbox shows', () => {
+    const phone = readFileSync(path.join(PACKAGE_ROOT, 'src', 'sandbox', 'phone-page.ts'), 'utf8');
+    for (const label of ['Scan this one', 'Pay'])
+      expect([phone, readme].map((text) => text.includes(label))).toEqual([true, true]);
+  });
+
   it('each file rejects a direct request, and indents by tabs', () => {
     const guard = /^defined\( '(?:ABSPATH|WP_UNINSTALL_PLUGIN)' \) \|\| exit;$/m;
     for (const source of readPlugin()) {
