@@ -39,9 +39,12 @@ final class Lunas_QRIS_Order_Page {
 		}
 		echo '<ul>';
 		foreach ( $attempts as $attempt ) {
+			// The plugin does not know the address of the dashboard: the page of the payment shows its state too.
+			$url  = esc_url( $attempt['checkout_url'] );
+			$name = esc_html( '' === $attempt['reference_id'] ? $attempt['key'] : $attempt['reference_id'] );
 			printf(
 				'<li>%s<br><strong>%s</strong> · %s · %s</li>',
-				esc_html( '' === $attempt['reference_id'] ? $attempt['key'] : $attempt['reference_id'] ),
+				'' === $url ? $name : '<a href="' . $url . '">' . $name . '</a>', // phpcs:ignore WordPress.Security.EscapeOutput
 				esc_html( Lunas_QRIS_Texts::status( $attempt['status'] ) ),
 				esc_html( Lunas_QRIS_Texts::rupiah( $attempt['amount'] ) ),
 				esc_html( (string) wp_date( 'Y-m-d H:i', (int) $attempt['created_at'] ) )

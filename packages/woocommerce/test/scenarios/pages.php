@@ -59,12 +59,13 @@ return array(
 		};
 		expect_part( 'LN0000000000000001', $box( $order_id ) );
 		expect_part( 'Rp 50.000', $box( $order_id ) );
+		expect_part( 'href="' . Fake_Lunas::URL . '/pay/1"', $box( $order_id ) );
 		expect_same( false, strpos( $box( $order_id ), 'Cancel refund' ), 'without a refund' );
 		expect_part( 'No payment by QRIS.', $box( test_order( 1 ) ) );
 		$gateway = new Lunas_QRIS_Gateway();
 		$gateway->process_refund( $order_id );
 		expect_part( 'Cancel refund', $box( $order_id ) );
-		preg_match( '/href="([^"]+)"/', $box( $order_id ), $match );
+		preg_match( '/class="button" href="([^"]+)"/', $box( $order_id ), $match );
 		parse_str( (string) parse_url( html_entity_decode( $match[1] ), PHP_URL_QUERY ), $_GET );
 		$cancel = static function () {
 			try {
