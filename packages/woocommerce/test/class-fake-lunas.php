@@ -85,7 +85,7 @@ final class Fake_Lunas {
 	 * Makes the next calls of a kind fail.
 	 *
 	 * @param string $call  The first letters, such as `POST /payments`; or the last ones, such as `/refund`.
-	 * @param string $kind  A lost_request or lost_response, http_500, kill_before or kill_after; else a reason of 400.
+	 * @param string $kind  As in intercept: lost_request, http_404, kill_after, and others; else a reason of 400.
 	 * @param int    $times How many.
 	 */
 	public function fail( $call, $kind, $times = 1 ) {
@@ -153,6 +153,9 @@ final class Fake_Lunas {
 		}
 		if ( 'lost_request' === $fault ) {
 			return new WP_Error( 'http_request_failed', 'cURL error 28: Operation timed out' );
+		}
+		if ( 'http_404' === $fault ) {
+			return $this->error( 404, 'not_found', 'payment_unknown', 'There is no such transaction.' );
 		}
 		if ( 'http_500' === $fault ) {
 			return $this->error( 500, 'server_error', '', 'The request could not be processed.' );

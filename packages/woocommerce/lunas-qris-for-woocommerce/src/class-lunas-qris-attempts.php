@@ -175,6 +175,16 @@ final class Lunas_QRIS_Attempts {
 	}
 
 	/**
+	 * Whether its status cannot change any more. Of one that Lunas does not know, it was never read.
+	 *
+	 * @param array $attempt An attempt.
+	 * @return bool
+	 */
+	public static function is_final( $attempt ) {
+		return empty( $attempt['is_unknown'] ) && in_array( $attempt['status'], self::FINAL, true );
+	}
+
+	/**
 	 * Whether no payment of its age is open.
 	 *
 	 * @param array $attempt An attempt.
@@ -192,6 +202,7 @@ final class Lunas_QRIS_Attempts {
 	 * @return array The attempt.
 	 */
 	public static function with_payment( $attempt, $payment ) {
+		unset( $attempt['is_unknown'] );
 		$attempt['payment_id'] = (string) $payment['id'];
 		foreach ( array( 'reference_id', 'status', 'expires_at', 'paid_at', 'provider', 'checkout_url' ) as $name ) {
 			if ( isset( $payment[ $name ] ) ) {
@@ -220,7 +231,7 @@ final class Lunas_QRIS_Attempts {
 		foreach ( $attempts as $attempt ) {
 			$newest  = max( $newest, (int) $attempt['created_at'] );
 			$is_lost = '' === $attempt['payment_id'] && self::is_old( $attempt );
-			$is_open = $is_open || ( ! $is_lost && ! in_array( $attempt['status'], self::FINAL, true ) );
+			$is_open = $is_open || ( ! $is_lost && ! self::is_final( $attempt ) );
 		}
 		if ( ! $is_open ) {
 			return null;

@@ -172,7 +172,8 @@ final class Lunas_QRIS_Refunds {
 			'Lunas cannot return this payment any more (%s). Pay it back yourself and press Refund manually.',
 			'lunas-qris-for-woocommerce'
 		);
-		return new WP_Error( 'lunas_qris_impossible', sprintf( $text, '' === $why ? 'unpaid' : $why ) );
+		$why  = '' === $why ? __( 'not paid', 'lunas-qris-for-woocommerce' ) : $why;
+		return new WP_Error( 'lunas_qris_impossible', sprintf( $text, $why ) );
 	}
 
 	/**

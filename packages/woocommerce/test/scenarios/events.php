@@ -138,7 +138,7 @@ return array(
 	},
 	'hold-stock cancels an order of another Lunas when its code cannot be open any more' => static function () {
 		list( $order_id, $payment_id ) = order_with_code();
-		lunas()->reset();
+		lunas()->fail( 'GET', 'http_404', 99 );
 		hold_stock( $order_id );
 		expect_same( 'pending', test_status( $order_id ), 'the code can be open' );
 		$order    = test_fresh( $order_id );
@@ -146,14 +146,15 @@ return array(
 
 		$attempts[0]['created_at'] = time() - Lunas_QRIS_Attempts::MAX_OPEN_SECONDS - 1;
 		Lunas_QRIS_Attempts::save( $order, $attempts );
-		test_setting( 'secret_key', 'sk_test_2' );
-		hold_stock( $order_id );
-		expect_same( 'pending', test_status( $order_id ), 'with a wrong key nothing is known of the payment' );
-		test_setting( 'secret_key', Fake_Lunas::KEY );
-		reconcile( $order_id );
-		expect_same( '', test_fresh( $order_id )->get_meta( Lunas_QRIS_Attempts::CHECK_AT ), 'the clock' );
 		hold_stock( $order_id );
 		expect_same( 'cancelled', test_status( $order_id ), 'status' );
+		reconcile( $order_id );
+		expect_same( 1, count_notes( $order_id, 'ended: failed' ), 'notes' );
+		// The key was one of another merchant, and the payment is known again.
+		lunas()->recover();
+		lunas()->to( $payment_id, 'paid' );
+		reconcile( $order_id );
+		expect_same( 'on-hold', test_status( $order_id ), 'the payment is not lost' );
 	},
 	'hold-stock cancels an order whose create never arrived'    => static function () {
 		$order_id = test_order( 50000 );
