@@ -114,6 +114,12 @@ async function take(page: Page, ...keys: readonly string[]): Promise<string> {
   return /payments\/(\w+)\/qr/.exec(page.url())?.[1] ?? '';
 }
 
+async function expectKeysForThumbs(page: Page): Promise<void> {
+  for (const box of await Promise.all((await page.locator('[data-key]').all()).map((each) => each.boundingBox()))) {
+    expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44);
+  }
+}
+
 it('three taps on a phone of 360 pixels show a code; a first load is small', async () => {
   const { email, userId } = await newCashier();
   const { page, problems, close } = await open('about:blank', email);
@@ -127,9 +133,7 @@ it('three taps on a phone of 360 pixels show a code; a first load is small', asy
   const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
   console.info(`counter: ${bytes} bytes of page, styles and scripts`);
   expect(bytes).toBeLessThanOrEqual(60_000);
-  for (const box of await Promise.all((await page.locator('[data-key]').all()).map((each) => each.boundingBox()))) {
-    expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44);
-  }
+  await expectKeysForThumbs(page);
   await screenshot(page, 'counter-new');
   let taps = 0;
   await page.exposeFunction('countTap', () => (taps += 1));
@@ -151,6 +155,24 @@ it('three taps on a phone of 360 pixels show a code; a first load is small', asy
   await onQr(page);
   expect(await paymentsOf(userId)).toHaveLength(2);
   expect(problems).toEqual([]);
+  await close();
+});
+
+it('the button is on the screen of a small phone, below the usual amounts', async () => {
+  const { email, userId } = await newCashier();
+  await service.db.query(
+    `insert into user_actions (user_id, merchant_id, requested_at, address, action, target, actor, via, detail)
+     select $1::uuid, $2, now(), '203.0.113.7', 'payment.create', gen_random_uuid()::text, 'user:' || $1, 'dashboard',
+       '{"amount":' || n * 12500 || '}' from generate_series(1, 6) n`,
+    [userId, service.merchantId],
+  );
+  const viewport = { width: 360, height: 640 };
+  const { page, close } = await open(counter, email, { ...PHONE, viewport });
+  expect(await page.locator('.usual button').count()).toBe(6);
+  const button = await showQr(page).boundingBox();
+  expect((button?.y ?? Infinity) + (button?.height ?? 0)).toBeLessThanOrEqual(viewport.height);
+  await expectKeysForThumbs(page);
+  await screenshot(page, 'counter-small');
   await close();
 });
 
