@@ -80,8 +80,9 @@ async function readLatest() {
     failures = (await read().catch(() => false)) ? 0 : failures + 1;
   }
   isReading = false;
-  document.body.classList.toggle('outdated', failures > 0);
-  if (failures === 1) showSince();
+  const { classList } = document.body;
+  if (failures && !classList.contains('outdated')) showSince();
+  classList.toggle('outdated', failures > 0);
   if (failures) retry = setTimeout(renew, Math.min(500 * 2 ** failures, POLL_MS));
 }
 
