@@ -45,7 +45,7 @@ describe('the plugin for WooCommerce', () => {
         ['New key', 'Read payments', 'Create payments', 'Cancel payments', 'Refund payments', 'Create key', 'Try it'],
       ],
       ['webhooks/webhook-texts.ts', ['New endpoint', 'Create endpoint', 'Late payments']],
-      ['settings/settings-texts.ts', ['Change', 'Checkout origins']],
+      ['settings/settings-texts.ts', ['Change', 'Addresses of your shops']],
     ] as const) {
       const texts = readFileSync(path.join(PACKAGE_ROOT, 'src', 'web', 'dashboard', file), 'utf8');
       const words = readme.replaceAll(/\s+/g, ' ');

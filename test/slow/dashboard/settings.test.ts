@@ -92,6 +92,13 @@ it('an owner changes zone, return address and origins, and only of the own merch
   expect(await storedOf(shop.id)).toEqual({ zone: 'Asia/Jakarta', url: null, contact: null, origins: [] });
 });
 
+it('the form names what an address of a shop allows: a frame, and the way back', async () => {
+  const { body } = await (await signedIn('owner')).get(`${path}/edit`);
+  expect(body).toMatch(/Addresses of your shops<.*in a frame.*lead back to/s);
+  const { origins, originsHint } = indonesian;
+  expect(origins + originsHint).toMatch(/^Alamat toko Anda.*di dalam bingkai.*kembali ke sana/);
+});
+
 it('names each field that is not possible, keeps what was typed, and changes nothing', async () => {
   const owner = await signedIn('owner');
   const before = await storedOf(shop.id);

@@ -50,9 +50,10 @@ const en = {
   returnHint: 'The link of the checkout page back to your shop. {merchant_reference_id} becomes your order id.',
   contact: 'Contact for customers',
   contactHint: 'The checkout page shows it: an e-mail address, a telephone number, or a link such as https://wa.me/62…',
-  origins: 'Checkout origins',
+  origins: 'Addresses of your shops',
   originsHint:
-    'Sites that may show the checkout page in a frame, such as https://shop.example. One a line, at most 10.',
+    'Such as https://shop.example. They may show the checkout page in a frame, and a payment may lead back to them. ' +
+    'One a line, at most 10.',
   none: 'None',
   save: 'Save',
   errorTitle: SHARED_EN.checkFields,
@@ -62,7 +63,7 @@ const en = {
       'Write a full address of your shop, such as https://shop.example/thanks. ' +
       '{merchant_reference_id} may be in its path and query only.',
     contact: 'Write an e-mail address, a telephone number or an address that begins with https://.',
-    origins: 'Write at most 10 origins such as https://shop.example, without a path.',
+    origins: 'Write at most 10 addresses such as https://shop.example, without a path.',
     form: SHARED_EN.sentTwice,
   },
 };
@@ -100,9 +101,10 @@ const id: SettingsTexts = {
   returnHint: 'Tautan halaman pembayaran kembali ke toko Anda. {merchant_reference_id} menjadi nomor pesanan Anda.',
   contact: 'Kontak untuk pelanggan',
   contactHint: 'Tampil di halaman pembayaran: alamat email, nomor telepon, atau tautan seperti https://wa.me/62…',
-  origins: 'Situs penyemat',
+  origins: 'Alamat toko Anda',
   originsHint:
-    'Situs yang boleh menampilkan halaman pembayaran di dalam bingkai, misalnya https://toko.example. Satu per baris, paling banyak 10.',
+    'Misalnya https://toko.example. Alamat ini boleh menampilkan halaman pembayaran di dalam bingkai, dan pembayaran ' +
+    'boleh kembali ke sana. Satu per baris, paling banyak 10.',
   none: 'Tidak ada',
   save: 'Simpan',
   errorTitle: SHARED_ID.checkFields,
@@ -112,7 +114,7 @@ const id: SettingsTexts = {
       'Tulis alamat lengkap toko Anda, misalnya https://toko.example/terima-kasih. ' +
       '{merchant_reference_id} hanya boleh di jalur dan kueri.',
     contact: 'Tulis alamat email, nomor telepon, atau alamat yang diawali https://.',
-    origins: 'Tulis paling banyak 10 situs seperti https://toko.example, tanpa jalur.',
+    origins: 'Tulis paling banyak 10 alamat seperti https://toko.example, tanpa jalur.',
     form: SHARED_ID.sentTwice,
   },
 };
