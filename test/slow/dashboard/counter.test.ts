@@ -260,6 +260,10 @@ it.each([
   expect(Math.abs(secondsOf(shown) - secondsOf(wib)) % 86_390).toBeLessThanOrEqual(3);
   expect(await page.evaluate('spoken')).toEqual([[voice, text]]);
   expect(await page.locator('[data-speak]').textContent()).toBe(text);
+  await page.getByText(COUNTER_TEXTS[language].slip).tap();
+  await page.locator('[data-slip]').waitFor();
+  await page.locator('.back-link').tap();
+  await page.waitForURL(counter);
   expect(problems).toEqual([]);
   await close();
 });

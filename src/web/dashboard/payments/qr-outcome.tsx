@@ -71,6 +71,7 @@ function NextSteps({ view, payment, isAtCounter }: QrPage): ReactElement {
   const next = isAtCounter
     ? { href: counterPath.to(view), label: counter.next }
     : { href: newPaymentPath.to(view), label: view.texts.newPayment };
+  const from = isAtCounter ? { from: 'counter' } : {};
   return (
     <div className="next-steps no-print">
       <a className="button primary" href={next.href} data-focus="">
@@ -78,7 +79,7 @@ function NextSteps({ view, payment, isAtCounter }: QrPage): ReactElement {
       </a>
       {isPaid(payment.status) && (
         <>
-          <a className="button" href={slipPath.to({ ...view, ref: payment.referenceId })}>
+          <a className="button" href={slipPath.to({ ...view, ref: payment.referenceId }, from)}>
             {counter.slip}
           </a>
           <VoiceSwitch view={view} />

@@ -2,11 +2,10 @@ import type { ReactElement } from 'react';
 import { formatRupiah } from '../../../domain/money';
 import { BackLink, Card, PageHead } from '../../ui/layout';
 import { Money } from '../../ui/values';
-import { counterPath } from '../counter/counter-paths';
-import { COUNTER_TEXTS } from '../counter/counter-texts';
 import { COUNTER_SHOWN_SCRIPT, QR_FILES } from '../files';
 import { renderMerchantPage } from '../merchant-page';
-import { paymentEventsPath, paymentPagePath } from './payment-paths';
+import { backOf } from './from-counter';
+import { paymentEventsPath } from './payment-paths';
 import { Code } from './qr-code';
 import { Outcome } from './qr-outcome';
 import { QrShare } from './qr-share';
@@ -32,9 +31,7 @@ export function renderQrPage(page: QrPage): string {
 function Qr(page: QrPage): ReactElement {
   const { view, payment, statusKey, state, payload, isAtCounter } = page;
   const { texts } = view;
-  const back = isAtCounter
-    ? { href: counterPath.to(view), label: COUNTER_TEXTS[view.locale.language].title }
-    : { href: paymentPagePath.to({ ...view, ref: payment.referenceId }), label: texts.qr.details };
+  const back = backOf(view, payment.referenceId, isAtCounter);
   return (
     <div
       className={payload === null ? 'qr-page ended' : 'qr-page'}

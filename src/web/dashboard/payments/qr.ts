@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { findCheckout } from '../../../db/payments/find-checkout';
 import { checkoutStateOf, isLastPage, payablePayload } from '../../checkout/checkout-state';
 import { statusKeyOf } from '../../checkout/checkout-watch';
@@ -8,14 +7,12 @@ import { memberPage, NO_FIELDS } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';
 import { findOwnPayment } from './find-own-payment';
+import { fromField } from './from-counter';
 import { ownDay, sumOwnDay } from './own-day';
 import { actionRejection } from './payment-action-pages';
 import { qrImagePath, qrPath } from './payment-paths';
 import { renderQrPage } from './qr-page';
 import { isPaid } from './shown-code';
-
-/** The counter shows the page without the menu, and has its own next step. */
-const fromField = z.object({ from: z.literal('counter').optional().catch(undefined) });
 
 const MANAGE = { area: 'payments', level: 'manage' } as const;
 

@@ -1,9 +1,10 @@
 import { findDetails } from '../../../db/payments/payment-details';
 import { openDetails } from '../../../services/payments/payment-details';
-import { memberPage, NO_FIELDS } from '../../page/page-route';
+import { memberPage } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';
 import { findOwnPayment } from './find-own-payment';
+import { fromField } from './from-counter';
 import { slipPath } from './payment-paths';
 import { renderSlipPage } from './slip-page';
 
@@ -13,12 +14,14 @@ export const showSlip = memberPage(
   {
     method: 'get',
     path: slipPath.pattern,
-    fields: NO_FIELDS,
-    async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment' | 'sealer'>, visit) {
+    fields: fromField,
+    async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment' | 'sealer'>, visit, query) {
       const payment = await findOwnPayment(dependencies, visit);
       const sealed = await findDetails(dependencies.db, payment.id);
       const { description } = openDetails(dependencies.sealer, payment.id, sealed);
-      return pageResponse(renderSlipPage({ view: merchantView(dependencies, visit), payment, description }));
+      const view = merchantView(dependencies, visit);
+      const isAtCounter = query.ok && query.values.from === 'counter';
+      return pageResponse(renderSlipPage({ view, payment, description, isAtCounter }));
     },
   },
 );

@@ -9,7 +9,7 @@ import { COUNTER_TEXTS } from '../counter/counter-texts';
 import { SLIP_STYLES } from '../files';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
-import { paymentPagePath } from './payment-paths';
+import { backOf } from './from-counter';
 import { PROVIDER_NAMES } from './provider-names';
 import { isPaid } from './shown-code';
 
@@ -26,6 +26,8 @@ interface SlipPage {
   };
   /** Null: there is none. */
   readonly description: string | null;
+  /** Its way back is the counter. */
+  readonly isAtCounter: boolean;
 }
 
 export function renderSlipPage(page: SlipPage): string {
@@ -42,9 +44,9 @@ export function renderSlipPage(page: SlipPage): string {
 }
 
 function SlipWithButton(page: SlipPage): ReactElement {
-  const { view, payment } = page;
+  const { view, payment, isAtCounter } = page;
   const { slipPage } = COUNTER_TEXTS[view.locale.language];
-  const back = { href: paymentPagePath.to({ ...view, ref: payment.referenceId }), label: view.texts.qr.details };
+  const back = backOf(view, payment.referenceId, isAtCounter);
   return (
     <>
       <div className="no-print">
@@ -61,7 +63,7 @@ function SlipWithButton(page: SlipPage): ReactElement {
 }
 
 /** The first line of what is not paid: goods are not handed out for it. */
-function Slip({ view, payment, description }: SlipPage): ReactElement {
+function Slip({ view, payment, description }: Omit<SlipPage, 'isAtCounter'>): ReactElement {
   const { texts, locale } = view;
   const { slipPage } = COUNTER_TEXTS[locale.language];
   const paid = isPaid(payment.status);
