@@ -47,12 +47,15 @@ export type ShiftPayment = z.output<typeof paymentSchema>;
 export type ShiftFigures = z.output<typeof figuresSchema>;
 
 /**
- * $1: the merchant, $2: the user, $3 and $4: the time. The figures and the rows are of one snapshot. The lines of the
- * balance are found by their postings: they have no index by payment.
+ * $1: the merchant, $2: the user, $3 and $4: the time. The figures and the rows are of one snapshot. A form that was
+ * sent again in the next shift is a payment of the first one. The lines of the balance are found by their postings: they
+ * have no index by payment.
  */
 const SHIFT = `
   with newest as materialized (
     select target ${OWN_CREATIONS} and requested_at >= $3 and requested_at < $4
+      and not exists (select from user_actions earlier where earlier.action = 'payment.create'
+        and earlier.target = user_actions.target and earlier.user_id = $2 and earlier.requested_at < $3)
     order by requested_at desc limit ${MAX_SHIFT_PAYMENTS + 1}
   ), shift as materialized (
     select payment.reference_id, payment.merchant_reference_id, payment.total_rupiah, payment.net_rupiah,

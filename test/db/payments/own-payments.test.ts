@@ -146,6 +146,18 @@ it('a payment of another merchant is in no shift, whatever the log names', async
   expect([figures.created, payments]).toEqual([0, []]);
 });
 
+it('a form that was sent again after the end of a shift is a payment of that shift only', async () => {
+  const { merchantId, users } = await newShop(1);
+  const [userId = ''] = users;
+  const { terms } = await applyTransitions(ledger, ['issue', 'pay'], { merchantId });
+  await record(merchantId, userId, terms.paymentId, new Date(TO.getTime() - 1));
+  await record(merchantId, userId, terms.paymentId, TO);
+  const shift = shiftOf(merchantId, userId);
+  const next = { ...shift, from: TO, to: new Date('2026-11-23T00:00:00.000Z') };
+  const created = [shift, next].map(async (each) => (await readShift(ledger.db, each)).figures.created);
+  expect(await Promise.all(created)).toEqual([1, 0]);
+});
+
 it('a shift of too many payments has neither figures nor rows', async () => {
   const { merchantId, users } = await newShop(1);
   const [userId = ''] = users;
