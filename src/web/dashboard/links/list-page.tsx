@@ -46,7 +46,7 @@ function LinkList({ view, sent, isInvalid, links, next }: LinkListProps): ReactE
         <p className="dim text">{texts.explanation}</p>
         {isInvalid && (
           <Notice tone="bad">
-            <p>{texts.errorTitle}</p>
+            <p>{texts.wrongFilter}</p>
           </Notice>
         )}
         {(links.length > 0 || isFiltered) && <Tabs name={texts.statusFilter} tabs={tabs} />}
