@@ -19,7 +19,7 @@ const WHERE_TO_LOOK: Readonly<Record<ObjectKind, string>> = {
   delivery: 'lunas webhooks deliveries shows the newest',
   endpoint: 'lunas webhooks list shows them',
   exception: 'lunas exceptions list shows them',
-  identity: 'lunas merchants identify sets it',
+  identity: 'lunas merchants identify sets the next one',
   invitation: 'lunas users list shows them',
   invoice: 'lunas invoices list shows them',
   key: "lunas keys list shows a merchant's keys",

@@ -35,7 +35,7 @@ const day = z.iso.date({ error: 'must be a day such as 2027-01-01' });
 /** `500001:30`: from this amount on, 30 basis points. */
 const band = z
   .string()
-  .regex(/^\d{1,8}:\d{1,5}$/, 'must be FROM:BPS, such as 500001:30')
+  .regex(/^\d{1,8}:\d{1,5}$/, { error: 'must be FROM:BPS, such as 500001:30', abort: true })
   .transform((text): FeeBand => {
     const [fromRupiah = 0, basisPoints = 0] = text.split(':').map(Number);
     return { fromRupiah, basisPoints };
@@ -65,7 +65,10 @@ function addSet(fees: LunasCommand): void {
       band: z
         .array(band)
         .max(MAX_FEE_BANDS, `may be repeated at most ${MAX_FEE_BANDS} times`)
-        .refine(coverAllAmounts, 'must begin at 0 and ascend, such as --band 0:0 --band 500001:30')
+        .refine(coverAllAmounts, {
+          error: 'must begin at 0 and ascend, such as --band 0:0 --band 500001:30',
+          abort: true,
+        })
         .optional(),
       proposal: z.boolean().default(false),
       validFrom: day,

@@ -2,7 +2,12 @@ import { z } from 'zod';
 import { requireMerchant } from '../../db/merchants/require-merchant';
 import { UserError } from '../../errors';
 import { identifyMerchant } from '../../services/merchants/identify-merchant';
-import { findIdentity, type IdentityDetails, type MerchantIdentity } from '../../services/merchants/merchant-identity';
+import {
+  findIdentity,
+  requireIdentity,
+  type IdentityDetails,
+  type MerchantIdentity,
+} from '../../services/merchants/merchant-identity';
 import { showIdentity } from '../../services/merchants/show-identity';
 import { requireDone } from '../../services/operations/require-done';
 import { howToApprove } from '../error-hints';
@@ -61,7 +66,8 @@ export function addIdentityCommands(merchants: LunasCommand): void {
     async ({ merchantId, version, reveal, note }, db, context, environment) => {
       if (!reveal) {
         await requireMerchant(db, merchantId);
-        return identityResult(await findIdentity(db, merchantId, version));
+        const find = version === undefined ? findIdentity : requireIdentity;
+        return identityResult(await find(db, merchantId, version));
       }
       if (note === undefined) throw new UserError('--reveal needs a reason: add --note "…".');
       const audit = await identity.auditOf(db, context, environment, { note });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Sealer } from '../../crypto/sealing';
 import { findEnvironment } from '../../db/connection/environment';
 import type { Queryable } from '../../db/connection/pool';
+import { requireRow } from '../../db/connection/require-row';
 import { classOf, MERCHANT_CATEGORIES, MERCHANT_CRITERIA, type MerchantClass } from '../../domain/merchant-identity';
 import { dayInWib } from '../../domain/wib';
 import { parseJson } from '../../lib/parse-json';
@@ -96,6 +97,13 @@ export async function findIdentity(
     [merchantId, version],
   );
   return rows[0] ? identityOf(rows[0]) : null;
+}
+
+/** As `findIdentity`. @throws NotFoundError if there is none */
+export async function requireIdentity(db: Queryable, merchantId: string, version?: number): Promise<MerchantIdentity> {
+  const identity = await findIdentity(db, merchantId, version);
+  const name = version === undefined ? merchantId : `${merchantId}, version ${version}`;
+  return requireRow(identity === null ? [] : [identity], 'identity', name);
 }
 
 /** Opens the sealed part of a version. */

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { Sealer } from '../../crypto/sealing';
-import { requireRow } from '../../db/connection/require-row';
 import type { AuditDependencies } from '../audit/audit';
 import { Operation } from '../operations/operation';
 import { done } from '../operations/rejections';
-import { findIdentity, openIdentityDetails } from './merchant-identity';
+import { openIdentityDetails, requireIdentity } from './merchant-identity';
 import { findMerchant } from './merchants';
 
 interface ShowNeeds extends AuditDependencies {
@@ -22,8 +21,7 @@ export const showIdentity = new Operation({
   messages: {},
   async load({ db }: ShowNeeds, _scope, { merchant, version }) {
     await findMerchant(db, merchant);
-    const identity = await findIdentity(db, merchant, version);
-    return requireRow(identity === null ? [] : [identity], 'identity', merchant);
+    return requireIdentity(db, merchant, version);
   },
   target: ({ subject: { merchantId } }) => merchantId,
   perform: async ({ needs, subject }) => done({ ...subject, details: await openIdentityDetails(needs, subject) }),

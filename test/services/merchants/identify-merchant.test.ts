@@ -51,6 +51,12 @@ describe('in a sandbox', () => {
     expect(identity).toMatchObject({ version: 2, class: 'education', nmid: IDENTITY.nmid, in_force_from: /^2/ });
     const first = await lunas('merchants', 'identity', id, '--version', '1');
     expect(JSON.parse(first.stdout).identity).toMatchObject({ version: 1, class: 'UKE' });
+    for (const options of [[], ['--reveal', '--note', 'case 4711']]) {
+      expect(await lunas('merchants', 'identity', id, '--version', '3', ...options)).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining(`There is no identity of merchant ${id}, version 3; lunas merchants identify`),
+      });
+    }
   });
 
   it('what is personal is sealed, and shown with a reason, which the audit log has', async () => {
