@@ -14,6 +14,11 @@ export const GO_LIVE_RULES: readonly Rule<GoLiveFacts>[] = [
     check: checkMerchant,
   },
   {
+    name: 'identity',
+    advice: 'Use `lunas merchants identify`.',
+    check: checkIdentity,
+  },
+  {
     name: 'provider',
     advice: 'Add an account (`lunas accounts add`) and a policy (`lunas catalog set`).',
     check: ({ merchant, usableProviders }) =>
@@ -87,6 +92,14 @@ function checkMerchant({ merchant: { status, heldAt, paymentMethod } }: GoLiveFa
   if (status !== 'approved') return { violation: `The merchant is ${status}.` };
   if (heldAt !== null) return { violation: `The merchant is on hold since ${heldAt.toISOString()}.` };
   return okUnless(paymentMethod === 'active' ? null : "The merchant's payment method is inactive.");
+}
+
+function checkIdentity({ environment, unidentified }: GoLiveFacts): Finding {
+  if (environment !== 'production') return 'not applicable';
+  if (unidentified === null) return 'ok';
+  return unidentified.reason === 'no_identity'
+    ? { violation: 'The merchant has no identity in force.' }
+    : { violation: `The documents of the merchant expired on ${unidentified.validUntil}.` };
 }
 
 function checkKeyNetworks({ environment, keys }: GoLiveFacts): Finding {

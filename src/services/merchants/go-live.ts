@@ -7,12 +7,15 @@ import { accountsOf } from '../../db/operations/find-current-policy';
 import { PAID_STATUSES } from '../../domain/payment-transitions';
 import { listEndpoints, type WebhookEndpoint } from '../webhooks/webhook-endpoints';
 import { listKeys, type ApiKey } from './keys/api-key';
+import { findUnidentified, type Unidentified } from './merchant-identity';
 import { findMerchant, type Merchant } from './merchants';
 
 /** What decides whether a merchant can go live. */
 export interface GoLiveFacts extends MerchantActivity {
   readonly environment: Environment | null;
   readonly merchant: Merchant;
+  /** Why production would not approve it; null: it would. */
+  readonly unidentified: Unidentified | null;
   /** The keys that are neither revoked nor expired. */
   readonly keys: readonly ApiKey[];
   /** The enabled ones. */
@@ -79,6 +82,7 @@ export async function readGoLiveFacts(db: Queryable, merchantId: string): Promis
     ...onlyRow(rows),
     environment: await findEnvironment(db),
     merchant,
+    unidentified: await findUnidentified(db, merchantId),
     keys: keys.filter(({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > now)),
     endpoints: endpoints.filter((endpoint) => endpoint.merchantId === merchantId && endpoint.status === 'enabled'),
   };

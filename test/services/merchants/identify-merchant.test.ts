@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { listRecordedCases } from '../../../src/db/operations/list-attention';
 import { listActions } from '../../../src/services/audit/list-actions';
@@ -175,8 +176,16 @@ describe('in production', () => {
     return String(JSON.parse(stdout).approval_id);
   }
 
+  /** What `lunas doctor --merchant` finds of the rule `identity`. */
+  async function findingOf(id: string): Promise<unknown> {
+    const { stdout } = await runLunas(['doctor', '--merchant', id, '--json'], { DATABASE_URL: database.url });
+    const { rules } = z.object({ rules: z.array(z.looseObject({ name: z.string() })) }).parse(JSON.parse(stdout));
+    return rules.find(({ name }) => name === 'identity');
+  }
+
   it('two operators put an identity in force, and only then the merchant can be approved', async () => {
     const { id } = await newMerchant(db);
+    expect(await findingOf(id)).toMatchObject({ state: 'broken', violation: 'The merchant has no identity in force.' });
     const approve = () => dewi('merchants', 'approve', id);
     const unknown = `Merchant ${id} cannot be approved: it has no identity in force; use lunas merchants identify.`;
     expect(await approve()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(unknown) });
@@ -198,6 +207,7 @@ describe('in production', () => {
     expect(await budi('approvals', 'approve', approvalId)).toMatchObject({ exitCode: 0, stderr: '' });
     expect((await findMerchant(db, id)).name).toBe('Kopi Kita');
     expect(await approve()).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await findingOf(id)).toMatchObject({ state: 'ok' });
   });
 
   it('an older proposal is not put in force after a newer one', async () => {
@@ -214,6 +224,7 @@ describe('in production', () => {
     await budi('approvals', 'approve', await identify(id, { nmid: 'ID1020000000033', valid_until: '2026-01-31' }));
     const rejected = await dewi('merchants', 'approve', id);
     expect(rejected.stderr).toContain(`Merchant ${id} cannot be approved: its documents expired on 2026-01-31.`);
+    expect(await findingOf(id)).toMatchObject({ violation: 'The documents of the merchant expired on 2026-01-31.' });
     const created = await dewi('merchants', 'create', '--name', 'Toko', '--approve');
     expect(created.stderr).toContain('A new merchant cannot be approved: it has no identity in force');
     const before = await insertMerchant(db, {
