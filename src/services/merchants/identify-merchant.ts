@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Queryable } from '../../db/connection/pool';
+import { onlyRow } from '../../db/connection/require-row';
 import { actorText, type Person } from '../../domain/actor';
 import { ConflictError } from '../../errors';
 import { Operation } from '../operations/operation';
@@ -8,6 +9,7 @@ import { done, rejected } from '../operations/rejections';
 import type { SealingDependencies } from '../provider-accounts/provider-accounts';
 import {
   DETAIL_RULES,
+  findNmidHolder,
   IDENTITY_COLUMNS,
   identityOf,
   PUBLIC_RULES,
@@ -44,7 +46,8 @@ export const identifyMerchant = new Operation({
   },
   async load({ db }: SealingDependencies, _scope, { merchantId, nmid }) {
     const { name } = await findMerchant(db, merchantId);
-    return { merchantId, nmid, name, ...(await findVersions(db, merchantId, nmid)) };
+    const [next, holder] = [await findNextVersion(db, merchantId), await findNmidHolder(db, nmid, merchantId)];
+    return { merchantId, nmid, name, next, holder };
   },
   target: ({ subject: { merchantId } }) => merchantId,
   allows: ({ nmid, holder }) => (holder === null ? null : { reason: 'nmid_taken', nmid, holder }),
@@ -82,23 +85,12 @@ export const identifyMerchant = new Operation({
   },
 });
 
-/** The number of the next version, and the other merchant whose identity in force has the NMID. */
-async function findVersions(
-  db: Queryable,
-  merchantId: string,
-  nmid: string,
-): Promise<{ readonly next: number; readonly holder: string | null }> {
-  const { rows } = await db.query<{ next: number; holder: string | null }>(
-    `select (select coalesce(max(version), 0) + 1 from merchant_identities where merchant_id = $1) as next,
-       (select merchant_id from merchant_identities held
-        where nmid = $2 and merchant_id <> $1 and in_force_from is not null and not exists (
-          select from merchant_identities newer
-          where newer.merchant_id = held.merchant_id and newer.version > held.version
-            and newer.in_force_from is not null)
-        limit 1) as holder`,
-    [merchantId, nmid],
+async function findNextVersion(db: Queryable, merchantId: string): Promise<number> {
+  const { rows } = await db.query<{ next: number }>(
+    'select coalesce(max(version), 0) + 1 as next from merchant_identities where merchant_id = $1',
+    [merchantId],
   );
-  return rows[0] ?? { next: 1, holder: null };
+  return onlyRow(rows).next;
 }
 
 /** The text that is sealed. The salt keeps its hash from being compared with guessed details. */

@@ -85,6 +85,18 @@ export async function findIdentityInForce(db: Queryable, merchantId: string): Pr
   return rows[0] ? identityOf(rows[0]) : null;
 }
 
+/** The merchant whose identity in force has the NMID, but for `except`; null: none has it. */
+export async function findNmidHolder(db: Queryable, nmid: string, except: string | null): Promise<string | null> {
+  const { rows } = await db.query<{ holder: string }>(
+    `select merchant_id as holder from merchant_identities held
+     where nmid = $1 and merchant_id is distinct from $2 and in_force_from is not null and not exists (
+       select from merchant_identities newer
+       where newer.merchant_id = held.merchant_id and newer.version > held.version and newer.in_force_from is not null)`,
+    [nmid, except],
+  );
+  return rows[0]?.holder ?? null;
+}
+
 /** @param version absent: the one in force, else the newest proposal */
 export async function findIdentity(
   db: Queryable,

@@ -14,8 +14,11 @@ import {
   ACCOUNT_COLUMNS,
   addAccount,
   addressOf,
+  otherNmidMessage,
+  otherNmidReason,
   outdatedMessage,
   outdatedReason,
+  requireSharedNmid,
   type ProviderAccount,
   type SealingDependencies,
 } from './provider-accounts';
@@ -60,12 +63,12 @@ export const createAccount = new Operation({
   rejections: {
     ...outdatedReason,
     no_identity: { merchantId: z.string() },
-    other_nmid: { nmid: z.string(), merchantId: z.string(), own: z.string() },
+    ...otherNmidReason,
   },
   messages: {
     ...outdatedMessage,
     no_identity: ({ merchantId }) => `Merchant ${merchantId} has no identity in force.`,
-    other_nmid: ({ nmid, merchantId, own }) => `NMID ${nmid} is not that of merchant ${merchantId}, which is ${own}.`,
+    ...otherNmidMessage,
   },
   async load({ db }: SealingDependencies, _scope, { account: id, merchantId = null }): Promise<NewAccountSubject> {
     if (merchantId !== null) await requireMerchant(db, merchantId);
@@ -108,6 +111,7 @@ function shopOfAccount({ subject: { owner }, input }: Pick<CreateAct, 'subject' 
 async function add(act: CreateAct, key: string, isProposed: boolean): Promise<ProviderAccount> {
   const { needs, subject, input } = act;
   const { provider, baseUrl = '', weight = 1 } = input;
+  if (subject.merchantId === null) await requireSharedNmid(needs.db, input.nmid ?? null);
   const sealer = await needs.loadSealer();
   const account = { ...input, ...subject, ...shopOfAccount(act), isProposed };
   return provider === undefined

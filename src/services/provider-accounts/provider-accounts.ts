@@ -8,12 +8,13 @@ import { onlyRow, requireRow } from '../../db/connection/require-row';
 import type { Scope } from '../../domain/actor';
 import { ACCOUNT_STOPS, type AccountStop } from '../../domain/exception-kinds';
 import type { ProviderName } from '../../domain/provider-capabilities';
-import { InvalidError } from '../../errors';
+import { ConflictError, InvalidError } from '../../errors';
 import { ADAPTERS, paymentAdapterOf, type PaymentAdapter, type PayoutAdapter } from '../../providers/adapters';
 import { urlFormatViolation } from '../../webhooks/ssrf-guard';
 import type { AuditDependencies } from '../audit/audit';
+import { findNmidHolder } from '../merchants/merchant-identity';
 import type { Act } from '../operations/operation-spec';
-import type { Reasons } from '../operations/rejections';
+import type { Reasons, RejectionTexts } from '../operations/rejections';
 import { assertUrl, isLoopbackHost } from './validate-url';
 
 /** One of our accounts at a provider. No query returns the server key. */
@@ -131,6 +132,24 @@ export function validateServerKey(account: Pick<ProviderAccount, 'id' | 'adapter
 export function requireNmid(nmid: string | null): string {
   if (nmid !== null) return nmid;
   throw new InvalidError('nmid', "In production, an account needs the NMID that the acquirer's dashboard shows.");
+}
+
+/** The NMID of an own account is that of its merchant. */
+export const otherNmidReason = {
+  other_nmid: { nmid: z.string(), merchantId: z.string(), own: z.string() },
+} as const satisfies Reasons;
+export const otherNmidMessage: RejectionTexts<typeof otherNmidReason> = {
+  other_nmid: ({ nmid, merchantId, own }) => `NMID ${nmid} is not that of merchant ${merchantId}, which is ${own}.`,
+};
+
+/** @throws ConflictError if a merchant has the NMID: customers of others would see the name of that merchant */
+export async function requireSharedNmid(db: Queryable, nmid: string | null): Promise<void> {
+  const holder = nmid === null ? null : await findNmidHolder(db, nmid, null);
+  if (holder === null) return;
+  throw new ConflictError(
+    'not_allowed',
+    `NMID ${nmid} is that of merchant ${holder}: only an account of its own has it.`,
+  );
 }
 
 /** In the order of their creation, by provider. */

@@ -1,16 +1,19 @@
 import { z } from 'zod';
 import { keyFingerprint } from '../../crypto/key-fingerprint';
 import { ConflictError } from '../../errors';
-import { NMID, SHOWN_NAME } from '../merchants/merchant-identity';
+import { findIdentityInForce, NMID, SHOWN_NAME } from '../merchants/merchant-identity';
 import { Operation } from '../operations/operation';
 import { done, rejected } from '../operations/rejections';
 import {
   ACCOUNT_COLUMNS,
   findAccount,
   onAccount,
+  otherNmidMessage,
+  otherNmidReason,
   outdatedMessage,
   outdatedReason,
   requireNmid,
+  requireSharedNmid,
   validateServerKey,
   type ProviderAccount,
   type SealingDependencies,
@@ -36,9 +39,19 @@ export const setServerKey = new Operation({
   name: 'account.set_key',
   ...onAccount,
   input,
-  rejections: outdatedReason,
-  messages: outdatedMessage,
-  load: ({ db }: SealingDependencies, _scope, { account }) => findAccount(db, account),
+  rejections: { ...outdatedReason, ...otherNmidReason },
+  messages: { ...outdatedMessage, ...otherNmidMessage },
+  async load({ db }: SealingDependencies, _scope, { account: id }) {
+    const account = await findAccount(db, id);
+    const owner = account.merchantId === null ? null : await findIdentityInForce(db, account.merchantId);
+    return { ...account, owner };
+  },
+  /** A key can be replaced without a look at an NMID that the merchant had before. */
+  allows({ owner, nmid: previousNmid }, _by, input) {
+    const nmid = input?.nmid ?? previousNmid;
+    if (owner === null || nmid === null || nmid === previousNmid || nmid === owner.nmid) return null;
+    return { reason: 'other_nmid', nmid, merchantId: owner.merchantId, own: owner.nmid };
+  },
   approval: {
     executes: 'database',
     target: ({ subject: { id, provider, baseUrl } }) => `${provider} at ${baseUrl}, account ${id}`,
@@ -80,6 +93,7 @@ async function propose(
     throw new ConflictError('not_allowed', text);
   }
   validateServerKey(account, serverKey);
+  if (account.merchantId === null && nmid !== account.nmid) await requireSharedNmid(db, nmid);
   const sealed = (await loadSealer()).seal(serverKey, ['provider-server-key', id, adapter, baseUrl]);
   const { rowCount } = await db.query(
     `update provider_accounts set proposed_server_key = $2, proposed_key_fingerprint = $3, proposed_nmid = $4,

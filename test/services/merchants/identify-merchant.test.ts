@@ -137,6 +137,30 @@ describe('in a sandbox', () => {
     });
     expect((await add('--merchant', randomId())).stderr).toContain('There is no merchant');
   });
+
+  it('no account gets the NMID of another merchant with another key, and no shared one that of any', async () => {
+    const { id } = await newMerchant(db);
+    const next = 'ID1020000000099';
+    const account = ['--provider', 'gopay', '--adapter', 'midtrans', '--server-key-env', 'KEY'];
+    await lunas('merchants', 'identify', id, '--file', await identityFile(IDENTITY));
+    const nmids = async () => (await db.query('select nmid from provider_accounts order by id')).rows;
+    const own = JSON.parse((await lunas('accounts', 'add', ...account, '--merchant', id)).stdout).account.id;
+    const shared = JSON.parse((await lunas('accounts', 'add', ...account)).stdout).account.id;
+    const setKey = (accountId: string, nmid: string) =>
+      lunas('accounts', 'set-key', accountId, '--server-key-env', 'KEY', '--nmid', nmid);
+
+    const taken = `NMID ${IDENTITY.nmid} is that of merchant ${id}: only an account of its own has it.`;
+    expect((await lunas('accounts', 'add', ...account, '--nmid', IDENTITY.nmid)).stderr).toContain(taken);
+    expect((await setKey(shared, IDENTITY.nmid)).stderr).toContain(taken);
+    const foreign = `NMID ${next} is not that of merchant ${id}, which is ${IDENTITY.nmid}.`;
+    expect((await setKey(own, next)).stderr).toContain(foreign);
+    expect(await nmids()).toEqual([{ nmid: IDENTITY.nmid }, { nmid: null }]);
+
+    await lunas('merchants', 'identify', id, '--file', await identityFile({ ...IDENTITY, nmid: next }));
+    expect(await setKey(own, next)).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await setKey(shared, IDENTITY.nmid)).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await nmids()).toEqual([{ nmid: next }, { nmid: IDENTITY.nmid }]);
+  });
 });
 
 const randomId = () => '01935b6c-7c00-7000-8000-00006c756e62';
