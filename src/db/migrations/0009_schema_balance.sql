@@ -253,6 +253,10 @@ begin
   if wanted > this_month or (wanted = this_month and is_production()) then
     raise exception 'month % is not over', to_char(wanted, 'YYYY-MM') using errcode = 'LN003';
   end if;
+  -- The snapshot of another level can be older than the newest cut, and would cut the month before it a second time.
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'a cut needs the isolation level read committed' using errcode = '25001';
+  end if;
   -- The cut of a month that is over is its last one.
   select part into found_part from fee_periods
   where month = wanted and booking_day(cut_at) >= month + interval '1 month';

@@ -186,6 +186,9 @@ declare
   after_posting bigint;
   last_posting bigint;
 begin
+  if max_postings < 1 then -- it would count postings again
+    raise exception 'at least one posting is counted' using errcode = 'invalid_parameter_value';
+  end if;
   select * into strict period from fee_periods
   where month = wanted_month and part = wanted_part for no key update;
   if period.issued_at is not null then return true; end if;

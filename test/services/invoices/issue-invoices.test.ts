@@ -414,3 +414,27 @@ it('in production one operator puts no company and no credit note in force, and 
   await eve.end();
   expect((await db.query('select from fee_invoices')).rowCount).toBe(1);
 });
+
+it('no operator makes an invoice differ from the ledger by a statement of their own', async () => {
+  await ensureCompany(db);
+  await asSuperuser(db, "update fee_periods set month = month - interval '2 months'");
+  await pay(payouts);
+  const eve = createPool(await urlOfOperator(payouts.database, 'eve'), { max: 1 });
+  // The cut that follows is not in this snapshot.
+  await eve.query('begin isolation level repeatable read');
+  await eve.query('select from fee_periods');
+  await issueDue(worker);
+  const beforeLast = "select cut_fee_period((date_trunc('month', booking_day(now())) - interval '2 months')::date)";
+  await expect(eve.query(beforeLast)).rejects.toMatchObject({ code: '25001' });
+  await eve.query('rollback');
+
+  await pay(payouts);
+  await cutNow(db);
+  const count = (postings: number) =>
+    eve.query(`select count_fee_lines(month, part, ${postings}) from fee_periods where issued_at is null`);
+  await count(100);
+  await expect(count(-100)).rejects.toMatchObject({ code: '22023' });
+  await count(100);
+  await eve.end();
+  await expectComplete(await issueNow(db, payouts.masterKey));
+});
