@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Sealer } from '../../crypto/sealing';
 import { findEnvironment } from '../../db/connection/environment';
 import type { Queryable } from '../../db/connection/pool';
-import { requireRow } from '../../db/connection/require-row';
+import { onlyRow, requireRow } from '../../db/connection/require-row';
 import { classOf, MERCHANT_CATEGORIES, MERCHANT_CRITERIA, type MerchantClass } from '../../domain/merchant-identity';
 import { dayInWib } from '../../domain/wib';
 import { parseJson } from '../../lib/parse-json';
@@ -118,16 +119,24 @@ export async function requireIdentity(db: Queryable, merchantId: string, version
   return requireRow(identity === null ? [] : [identity], 'identity', name);
 }
 
-/** Opens the sealed part of a version. */
+/**
+ * Opens the sealed part of a version.
+ * @throws Error if it does not have the hash that two operators have approved
+ */
 export async function openIdentityDetails(
   { db, sealer }: { readonly db: Queryable; readonly sealer: Sealer },
   { merchantId, version }: Pick<MerchantIdentity, 'merchantId' | 'version'>,
 ): Promise<IdentityDetails> {
-  const { rows } = await db.query<{ sealed: string }>(
-    'select sealed_details as sealed from merchant_identities where merchant_id = $1 and version = $2',
+  const { rows } = await db.query<{ sealed: string; sha256: Buffer }>(
+    `select sealed_details as sealed, details_sha256 as sha256 from merchant_identities
+     where merchant_id = $1 and version = $2`,
     [merchantId, version],
   );
-  const opened = sealer.open(rows[0]?.sealed ?? '', ['merchant-identity', merchantId, String(version)]);
+  const { sealed, sha256 } = onlyRow(rows);
+  const opened = sealer.open(sealed, ['merchant-identity', merchantId, String(version)]);
+  if (!createHash('sha256').update(opened).digest().equals(sha256)) {
+    throw new Error(`The sealed details of version ${version} of merchant ${merchantId} are not those of its hash`);
+  }
   return detailsSchema.parse(parseJson(opened));
 }
 

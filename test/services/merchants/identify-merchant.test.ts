@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { createSealer } from '../../../src/crypto/sealing';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { listRecordedCases } from '../../../src/db/operations/list-attention';
 import { listActions } from '../../../src/services/audit/list-actions';
 import { listApprovals } from '../../../src/services/audit/list-approvals';
 import { findMerchant, insertMerchant } from '../../../src/services/merchants/merchants';
 import { runLunas } from '../../cli/run-lunas';
+import { asSuperuser } from '../../support/backdate';
 import { createProductionDatabase, createTestDatabase, type TestDatabase } from '../../support/database';
 import { IDENTITY, identityFile } from '../../support/identity';
 import { createOperatorWithLogin, urlOfOperator } from '../../support/production';
@@ -25,13 +27,15 @@ describe('in a sandbox', () => {
   let database: TestDatabase;
   let db: Pool;
   let lunas: Lunas;
+  let masterKey: string;
 
   beforeEach(async () => {
     database = await createTestDatabase();
+    masterKey = randomBytes(32).toString('base64');
     db = createPool(database.url, { max: 2 });
     const environment = {
       DATABASE_URL: database.urlOf('lunas_local_operator'),
-      LUNAS_MASTER_KEY: randomBytes(32).toString('base64'),
+      LUNAS_MASTER_KEY: masterKey,
       KEY: 'SB-Mid-server-x',
     };
     lunas = (...args) => runLunas([...args, '--json'], environment);
@@ -74,6 +78,22 @@ describe('in a sandbox', () => {
     });
     const [reading] = await listActions(db, { limit: 1 });
     expect(reading).toMatchObject({ action: 'identity.show', target: id, note: 'case 4711' });
+  });
+
+  it('details that were sealed again with other values are not opened', async () => {
+    const { id } = await newMerchant(db);
+    await lunas('merchants', 'identify', id, '--file', await identityFile(IDENTITY));
+    await lunas('merchants', 'identify', id, '--file', await identityFile({ ...IDENTITY, legal_name: 'PT Lain' }));
+    const sealer = createSealer(masterKey);
+    const place = (version: string) => ['merchant-identity', id, version] as const;
+    const { rows } = await db.query('select sealed_details as sealed from merchant_identities where version = 1');
+    const other = sealer.seal(sealer.open(rows[0].sealed, place('1')), place('2'));
+    await asSuperuser(db, {
+      text: 'update merchant_identities set sealed_details = $1 where version = 2',
+      values: [other],
+    });
+    const shown = await lunas('merchants', 'identity', id, '--reveal', '--note', 'case 4711');
+    expect(shown).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining('are not those') });
   });
 
   it.each<[string, unknown, readonly string[]]>([
