@@ -77,10 +77,13 @@ export function vatOfPart({ leftRupiah, leftVatRupiah }: LeftOfInvoice, feeRupia
   return leftRupiah > 0 ? Number((BigInt(leftVatRupiah) * BigInt(feeRupiah)) / BigInt(leftRupiah)) : 0;
 }
 
-/** Whether both the VAT and the fee without it are at most what is left. */
-export function isPartOf(
+/** The least and the most VAT that a part has: neither the VAT nor the fee without it exceeds what is left. */
+export function vatRangeOfPart(
   { leftRupiah, leftVatRupiah }: LeftOfInvoice,
-  { feeRupiah, vatRupiah }: Pick<FeeInvoice, 'feeRupiah' | 'vatRupiah'>,
-): boolean {
-  return vatRupiah <= Math.min(feeRupiah, leftVatRupiah) && feeRupiah - vatRupiah <= leftRupiah - leftVatRupiah;
+  feeRupiah: number,
+): { readonly least: number; readonly most: number } {
+  return {
+    least: Math.max(0, feeRupiah - (leftRupiah - leftVatRupiah)),
+    most: Math.min(feeRupiah, leftVatRupiah),
+  };
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Queryable } from '../../db/connection/pool';
 import { onlyRow, requireRow } from '../../db/connection/require-row';
 import { actorText, requesterOf } from '../../domain/actor';
-import { isPartOf, vatOfPart, type FeeInvoice, type LeftOfInvoice } from '../../domain/fee-invoice';
+import { vatOfPart, vatRangeOfPart, type FeeInvoice, type LeftOfInvoice } from '../../domain/fee-invoice';
 import { formatRupiah } from '../../domain/money';
 import { Operation } from '../operations/operation';
 import { done, rejected } from '../operations/rejections';
@@ -36,14 +36,15 @@ export const creditInvoice = new Operation({
   rejections: {
     is_credit_note: { number: z.string() },
     fee_exceeds: { number: z.string(), left: z.int() },
-    vat_exceeds: { number: z.string(), left: z.int() },
+    vat_exceeds: { number: z.string(), fee: z.int(), least: z.int(), most: z.int() },
     superseded: {},
     no_company: {},
   },
   messages: {
     is_credit_note: ({ number }) => `${number} is a credit note: name the invoice that it corrects.`,
     fee_exceeds: ({ number, left }) => `${number} has ${formatRupiah(left)} left.`,
-    vat_exceeds: ({ number, left }) => `${number} has VAT of ${formatRupiah(left)} left, which is a part of its fee.`,
+    vat_exceeds: ({ number, fee, least, most }) =>
+      `${formatRupiah(fee)} of ${number} have VAT from ${formatRupiah(least)} to ${formatRupiah(most)}.`,
     superseded: () => 'The invoice has another credit note since this request: request it again.',
     no_company: () => 'The company has no details, so it issues no credit notes.',
   },
@@ -52,13 +53,15 @@ export const creditInvoice = new Operation({
   },
   target: ({ subject }) => subject.invoice.number,
   allows({ invoice, company }, _by, input) {
-    const { number, kind, leftRupiah, leftVatRupiah } = invoice;
+    const { number, kind, leftRupiah } = invoice;
     if (kind === 'credit_note') return { reason: 'is_credit_note', number };
     if (company === undefined) return { reason: 'no_company' };
     if (input === undefined) return null;
     const { feeRupiah, vatRupiah = vatOfPart(invoice, feeRupiah) } = input;
     if (feeRupiah > leftRupiah) return { reason: 'fee_exceeds', number, left: leftRupiah };
-    return isPartOf(invoice, { feeRupiah, vatRupiah }) ? null : { reason: 'vat_exceeds', number, left: leftVatRupiah };
+    const { least, most } = vatRangeOfPart(invoice, feeRupiah);
+    if (least <= vatRupiah && vatRupiah <= most) return null;
+    return { reason: 'vat_exceeds', number, fee: feeRupiah, least, most };
   },
   approval: {
     executes: 'database',

@@ -131,7 +131,8 @@ export const issueInvoices = new Operation({
     no_company: () => 'The company has no details, so it issues no invoices.',
     only_in_sandbox: () => 'A month that is not over is issued only in a sandbox.',
     not_over: ({ month }) => `Month ${month} is not over.`,
-    was_not_cut: ({ month }) => `Month ${month} was not cut before a later one: that has its fees.`,
+    was_not_cut: ({ month }) =>
+      `Month ${month} has no invoices of its own: what was not invoiced then is in those of a later month.`,
   },
   load: async ({ db }: SealingDependencies) => ({
     environment: await findEnvironment(db),
