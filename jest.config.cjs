@@ -23,6 +23,7 @@ const UNIT = [
   'test/temporal/fairness-key.test.ts',
   'test/web/dashboard/{fee-text,field-attributes,paths}.test.ts',
   'test/web/dashboard/{links/new-link-fields,payments/new-payment,payments/payment-facts}.test.ts',
+  'test/web/dashboard/settings/identity-card.test.ts',
   'test/web/docs/samples.test.ts',
   'test/web/page/read-form.test.ts',
   'test/webhooks/{retry-policy,sign,special-purpose-networks}.test.ts',

@@ -7,6 +7,7 @@ import {
   findDecisionRecordProblems,
   findForbiddenWords,
   findFragments,
+  findIgnoredTests,
   findLongFunctions,
   findLongLines,
   findLongPages,
@@ -109,6 +110,12 @@ it('a page has at most 200 lines, whichever part of the pages it is in', () => {
   const found = files.flatMap((file) => findLongPages([{ file, text: longer }]));
   expect(found.map(({ file }) => file)).toEqual(files.slice(0, 2));
   expect(files.flatMap((file) => findLongPages([{ file, text: whole }]))).toEqual([]);
+});
+
+it('finds a test whose file has another ending than those that Jest runs', () => {
+  const files = ['test/a.test.ts', 'test/a.test.tsx', 'test/a.tsx', 'test/support/a.ts'];
+  const found = files.flatMap((file) => findIgnoredTests([{ file, text: '' }]));
+  expect(found.map(({ file }) => file)).toEqual(['test/a.test.tsx']);
 });
 
 describe('long functions', () => {

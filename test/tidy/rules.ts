@@ -201,6 +201,13 @@ export function findLongPages(sources: readonly SourceFile[]): Violation[] {
     .map(({ file, line, lines }) => ({ file, line, problem: `${lines} lines → a component in a file of its own` }));
 }
 
+/** Jest runs the tests of files that end in `.test.ts`. */
+export function findIgnoredTests(sources: readonly SourceFile[]): Violation[] {
+  return sources
+    .filter(({ file }) => /\.test\.(?!ts$)\w+$/.test(file))
+    .map(({ file }) => ({ file, line: 1, problem: 'no project of Jest has it → .test.ts' }));
+}
+
 const ADDRESS = /https?:\/\/[^\s)>]+/g;
 
 /** Tables and addresses cannot be wrapped. */

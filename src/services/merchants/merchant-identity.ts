@@ -92,7 +92,8 @@ export async function findNmidHolder(db: Queryable, nmid: string, except: string
     `select merchant_id as holder from merchant_identities held
      where nmid = $1 and merchant_id is distinct from $2 and in_force_from is not null and not exists (
        select from merchant_identities newer
-       where newer.merchant_id = held.merchant_id and newer.version > held.version and newer.in_force_from is not null)`,
+       where newer.merchant_id = held.merchant_id and newer.version > held.version
+         and newer.in_force_from is not null)`,
     [nmid, except],
   );
   return rows[0]?.holder ?? null;
@@ -112,7 +113,11 @@ export async function findIdentity(
   return rows[0] ? identityOf(rows[0]) : null;
 }
 
-/** As `findIdentity`. @throws NotFoundError if there is none */
+/**
+ * The wanted version, which must be there.
+ * @param version absent: the one in force, else the newest proposal
+ * @throws NotFoundError
+ */
 export async function requireIdentity(db: Queryable, merchantId: string, version?: number): Promise<MerchantIdentity> {
   const identity = await findIdentity(db, merchantId, version);
   const name = version === undefined ? merchantId : `${merchantId}, version ${version}`;

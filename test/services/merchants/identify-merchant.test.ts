@@ -85,9 +85,9 @@ describe('in a sandbox', () => {
     await lunas('merchants', 'identify', id, '--file', await identityFile(IDENTITY));
     await lunas('merchants', 'identify', id, '--file', await identityFile({ ...IDENTITY, legal_name: 'PT Lain' }));
     const sealer = createSealer(masterKey);
-    const place = (version: string) => ['merchant-identity', id, version] as const;
+    const location = (version: string) => ['merchant-identity', id, version] as const;
     const { rows } = await db.query('select sealed_details as sealed from merchant_identities where version = 1');
-    const other = sealer.seal(sealer.open(rows[0].sealed, place('1')), place('2'));
+    const other = sealer.seal(sealer.open(rows[0].sealed, location('1')), location('2'));
     await asSuperuser(db, {
       text: 'update merchant_identities set sealed_details = $1 where version = 2',
       values: [other],

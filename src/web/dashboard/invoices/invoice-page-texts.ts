@@ -10,7 +10,7 @@ const en = {
   kind: 'Kind',
   pdf: 'Download PDF',
   csv: 'Download CSV',
-  checksum: 'SHA-256 of this invoice, as in its PDF',
+  checksum: 'SHA-256 of this document, as in its PDF',
   pager: { newer: 'Newest', older: 'Older', name: 'Pages of the fee invoices' },
 };
 
@@ -24,7 +24,7 @@ const id: typeof en = {
   kind: 'Jenis',
   pdf: 'Unduh PDF',
   csv: 'Unduh CSV',
-  checksum: 'SHA-256 faktur ini, seperti pada PDF-nya',
+  checksum: 'SHA-256 dokumen ini, seperti pada PDF-nya',
   pager: { newer: 'Terbaru', older: 'Lebih lama', name: 'Halaman faktur biaya' },
 };
 

@@ -2,6 +2,7 @@ import type { ReactElement } from 'react';
 import type { Language } from '../../../domain/sign-in';
 import type { MerchantIdentity } from '../../../services/merchants/merchant-identity';
 import type { ShownName } from '../../../services/merchants/settings';
+import { formatTime, startOfDay, WIB } from '../../ui/format';
 import { Card, Facts, type Fact } from '../../ui/layout';
 import { PROVIDER_NAMES } from '../payments/provider-names';
 import { IDENTITY_TEXTS } from './identity-texts';
@@ -39,13 +40,13 @@ export function IdentityCard({ language, identity, shownNames }: IdentityCardPro
   );
 }
 
-function factsOf(language: Language, { details, ...identity }: ShownIdentity): Fact[] {
+function factsOf(language: Language, { details, validUntil, ...identity }: ShownIdentity): Fact[] {
   const { facts, classes, noEnd } = IDENTITY_TEXTS[language];
   return [
     { name: facts.tradingName, value: <bdi>{identity.tradingName}</bdi> },
     { name: facts.class, value: classes[identity.class] },
     { name: facts.nmid, value: identity.nmid },
-    { name: facts.validUntil, value: identity.validUntil ?? noEnd },
+    { name: facts.validUntil, value: validUntil === null ? noEnd : formatDay(validUntil, language) },
     ...(details === null
       ? []
       : [
@@ -54,4 +55,8 @@ function factsOf(language: Language, { details, ...identity }: ShownIdentity): F
           { name: facts.taxNumber, value: `… ${details.taxNumberEnd}` },
         ]),
   ];
+}
+
+function formatDay(day: string, language: Language): string {
+  return formatTime(startOfDay(day, WIB), 'day', { language, zone: WIB });
 }
