@@ -4,7 +4,7 @@ import type { Queryable } from '../../db/connection/pool';
 import { onlyRow } from '../../db/connection/require-row';
 import type { FeeInvoice, InvoiceParties, InvoiceParty } from '../../domain/fee-invoice';
 import { parseJson } from '../../lib/parse-json';
-import { findIdentityInForce, openIdentityDetails } from '../merchants/merchant-identity';
+import { findIdentityInForce, fullAddressOf, openIdentityDetails } from '../merchants/merchant-identity';
 import type { CompanyDetails } from './company-details';
 
 interface SealedParties {
@@ -48,8 +48,8 @@ export async function sealInvoiceParties(
 async function readMerchantParty(needs: SealedParties, merchantId: string): Promise<InvoiceParty> {
   const identity = await findIdentityInForce(needs.db, merchantId);
   if (identity !== null) {
-    const { legalName, address, taxNumber } = await openIdentityDetails(needs, identity);
-    return { legalName, address, taxNumber };
+    const details = await openIdentityDetails(needs, identity);
+    return { legalName: details.legalName, address: fullAddressOf(details), taxNumber: details.taxNumber };
   }
   const { rows } = await needs.db.query<{ name: string }>('select name from merchants where id = $1', [merchantId]);
   return { legalName: onlyRow(rows).name, address: null, taxNumber: null };

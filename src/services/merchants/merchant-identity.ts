@@ -51,6 +51,11 @@ export const DETAIL_RULES = {
 const detailsSchema = z.object(DETAIL_RULES);
 export type IdentityDetails = z.output<typeof detailsSchema>;
 
+/** The address in one line, as pages and invoices have it. */
+export function fullAddressOf({ address, village, district, city, postalCode }: IdentityDetails): string {
+  return [address, village, district, city, postalCode].join(', ');
+}
+
 /** A version of who a merchant is, without what is sealed. */
 export interface MerchantIdentity {
   readonly merchantId: string;

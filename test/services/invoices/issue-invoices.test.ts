@@ -16,6 +16,7 @@ import { resealAll } from '../../../src/services/recovery/reseal';
 import { runLunas } from '../../cli/run-lunas';
 import { asSuperuser } from '../../support/backdate';
 import { openGate } from '../../support/gate';
+import { IDENTITY, identityFile } from '../../support/identity';
 import { COMPANY, companyFile, cutNow, ensureCompany, issueNow } from '../../support/invoices';
 import {
   addLines,
@@ -127,6 +128,19 @@ it('an invoice has every posting with a fee, also of zero, and what was given ba
     merchant: { legalName: 'Toko', address: null, taxNumber: null },
   });
   await expectComplete([invoice]);
+});
+
+it('an invoice is to the identity in force, with its whole address', async () => {
+  const { merchantId, masterKey } = payouts;
+  await lunas('merchants', 'identify', merchantId, '--file', await identityFile(IDENTITY));
+  await pay(payouts);
+  const [invoice] = await issueNow(db, masterKey);
+  const parties = invoice && (await openInvoiceParties({ db, sealer: createSealer(masterKey) }, invoice));
+  expect(parties?.merchant).toEqual({
+    legalName: IDENTITY.legal_name,
+    address: 'Jalan Satu 1, Coblong, Dago, Bandung, 40111',
+    taxNumber: IDENTITY.tax_number,
+  });
 });
 
 it('the postings of an invoice are found without those of other merchants', async () => {

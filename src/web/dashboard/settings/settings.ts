@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { mayAccess } from '../../../domain/member-roles';
 import { readAppearance } from '../../../services/merchants/appearance';
-import { findIdentityInForce, openIdentityDetails } from '../../../services/merchants/merchant-identity';
+import { findIdentityInForce, fullAddressOf, openIdentityDetails } from '../../../services/merchants/merchant-identity';
 import { readPolicies, readSettings, readShownNames, type ProviderPolicy } from '../../../services/merchants/settings';
 import { memberPage } from '../../page/page-route';
 import { formatDuration } from '../../ui/format';
@@ -55,12 +55,9 @@ async function readIdentity(
   const identity = await findIdentityInForce(db, merchantId);
   if (identity === null) return null;
   if (!mayManage) return { ...identity, details: null };
-  const { legalName, address, village, district, city, postalCode, taxNumber } = await openIdentityDetails(
-    { db, sealer },
-    identity,
-  );
-  const fullAddress = [address, village, district, city, postalCode].join(', ');
-  return { ...identity, details: { legalName, address: fullAddress, taxNumberEnd: taxNumber.slice(-4) } };
+  const details = await openIdentityDetails({ db, sealer }, identity);
+  const { legalName, taxNumber } = details;
+  return { ...identity, details: { legalName, address: fullAddressOf(details), taxNumberEnd: taxNumber.slice(-4) } };
 }
 
 const termsOf =
