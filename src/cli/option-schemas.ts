@@ -17,6 +17,14 @@ export const timestamp = z.iso
   .datetime({ offset: true, error: 'must be a timestamp such as 2026-01-31T09:00:00Z' })
   .transform((text) => new Date(text));
 
+/** The years of a day or a month. PostgreSQL has no year 0, and others are typing errors. */
+export const YEARS = /^2\d{3}-/;
+
+const NO_DAY = 'must be a day such as 2027-01-01';
+export const day = z.iso.date({ error: NO_DAY, abort: true }).regex(YEARS, NO_DAY);
+
+export const month = z.string().regex(/^2\d{3}-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-11');
+
 /** The beginning of a period and its end; without one of them it is open. */
 export function isPeriod(from: Date | undefined, to: Date | undefined): boolean {
   return from === undefined || to === undefined || from <= to;

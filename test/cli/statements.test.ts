@@ -88,7 +88,7 @@ describe('lunas statements', () => {
     expect(unknown).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('There is no merchant') });
     expect(await statements('list', '--month', '2026-13')).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('--month must be a month such as 2026-01'),
+      stderr: expect.stringContaining('--month must be a month such as 2026-11'),
     });
     expect(await statements('show', '--day', '2026-02-30')).toMatchObject({ exitCode: 2 });
     expect(await statements('show', '--day', openDay, '--csv', '--json')).toMatchObject({ exitCode: 2 });

@@ -9,6 +9,7 @@ import { requireRecorded } from '../../services/archive/require-recorded';
 import { MIN_AGE_DAYS, writeArchive, writeToArchive, type WrittenDay } from '../../services/archive/write-archive';
 import { requireDone } from '../../services/operations/require-done';
 import { withDatabase, type LunasCommand } from '../lunas-command';
+import { day } from '../option-schemas';
 import { formatFields, formatRow, formatTable, type CommandResult } from '../output';
 import { runOperation } from '../run-operation';
 
@@ -19,7 +20,7 @@ export function defineArchive(archive: LunasCommand): void {
 }
 
 const writeInput = z.object({
-  before: z.iso.date({ error: 'must be a day such as 2026-01-31' }),
+  before: day,
   directory: z.string().min(1, 'must not be empty').optional(),
   dryRun: z.boolean().default(false),
 });

@@ -24,13 +24,11 @@ import { setFeeSchedules } from '../../services/fees/set-fee-schedules';
 import { requireDone } from '../../services/operations/require-done';
 import { withTemporalCalls, type CommandContext } from '../command-context';
 import { collect, type LunasCommand } from '../lunas-command';
-import { id, joinOptions, oneOf, timestamp, wholeNumber } from '../option-schemas';
+import { day, id, joinOptions, oneOf, timestamp, wholeNumber, YEARS } from '../option-schemas';
 import { formatTable, type CommandResult } from '../output';
 import { runOperation } from '../run-operation';
 
 const MAX_QUOTES = 1_000;
-
-const day = z.iso.date({ error: 'must be a day such as 2027-01-01' });
 
 /** `500001:30`: from this amount on, 30 basis points. */
 const band = z
@@ -46,7 +44,7 @@ const band = z
 
 /** A timestamp, or a day, which begins at 00:00 WIB. */
 const dayOrTime = z
-  .union([day.transform((text) => new Date(`${text}T00:00:00+07:00`)), timestamp], {
+  .union([day.transform((text) => new Date(`${text}T00:00:00+07:00`)), z.string().regex(YEARS).pipe(timestamp)], {
     error: 'must be a day such as 2027-01-01, or a timestamp such as 2027-01-01T09:00:00+07:00',
   })
   .default(() => new Date());

@@ -14,12 +14,11 @@ import { issueInvoices } from '../../services/invoices/issue-invoices';
 import { openInvoice } from '../../services/invoices/open-invoice';
 import { requireDone } from '../../services/operations/require-done';
 import type { LunasCommand } from '../lunas-command';
-import { id, limit, note, wholeNumber } from '../option-schemas';
+import { id, limit, month, note, wholeNumber } from '../option-schemas';
 import { formatFields, formatTable, type CommandResult } from '../output';
 import { printParts } from '../print-parts';
 import { runOperation } from '../run-operation';
 
-const month = z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-11');
 const number = z.string().regex(/^(FI|CN)-\d{4}-\d{6,9}$/, 'must be a number such as FI-2026-000001');
 
 export function defineInvoices(invoices: LunasCommand): void {

@@ -30,7 +30,7 @@ import { withTemporal, type CommandContext } from '../command-context';
 import { formatDuration } from '../duration';
 import type { LunasCommand } from '../lunas-command';
 import type { CommandAudit } from '../operator-identity';
-import { durationFrom, id, joinOptions, limit, note, oneOf, textUpTo, wholeNumber } from '../option-schemas';
+import { day, durationFrom, id, joinOptions, limit, note, oneOf, textUpTo, wholeNumber } from '../option-schemas';
 import { formatTable, type CommandResult } from '../output';
 import { renderPayout } from '../render-payout';
 import { runOperation } from '../run-operation';
@@ -369,11 +369,8 @@ function addHolidays(payouts: LunasCommand): void {
     .command('add <day...>')
     .description('add holidays; known ones are kept')
     .examples('lunas payouts holidays add 2027-01-01 2027-02-06')
-    .writeAction(
-      z.object({ day: z.array(z.iso.date({ error: 'must be a day such as 2027-01-01' })) }),
-      async ({ day: days }, audit) => {
-        requireDone(await runOperation(audit, addBankHolidays, audit, { path: {}, input: { days } }));
-        return { json: { days }, text: `${days.length} added.` };
-      },
-    );
+    .writeAction(z.object({ day: z.array(day) }), async ({ day: days }, audit) => {
+      requireDone(await runOperation(audit, addBankHolidays, audit, { path: {}, input: { days } }));
+      return { json: { days }, text: `${days.length} added.` };
+    });
 }

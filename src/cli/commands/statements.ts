@@ -13,7 +13,7 @@ import {
   type StatementLine,
 } from '../../services/payouts/balance';
 import type { LunasCommand } from '../lunas-command';
-import { id } from '../option-schemas';
+import { day, id, month } from '../option-schemas';
 import { formatFields, formatTable, type CommandResult } from '../output';
 import { printParts } from '../print-parts';
 
@@ -23,8 +23,6 @@ export function defineStatements(statements: LunasCommand): void {
   addList(statements);
   addShow(statements);
 }
-
-const month = z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-01');
 
 function addList(statements: LunasCommand): void {
   statements
@@ -55,8 +53,6 @@ function dayRow(balanceDay: BalanceDay) {
     STATE: dayStateOf(balanceDay),
   };
 }
-
-const day = z.iso.date({ error: 'must be a day such as 2026-01-31' });
 
 function addShow(statements: LunasCommand): void {
   statements

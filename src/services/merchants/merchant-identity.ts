@@ -24,6 +24,8 @@ const words = (characters: number) =>
 const oneOf = <const Values extends readonly string[]>(values: Values) =>
   z.enum(values, { error: ({ input }) => (input === undefined ? 'is missing' : `must be ${values.join(', ')}`) });
 
+const NO_DATE = 'must be a date such as 2027-01-31, or null';
+
 /** What processes and pages read of an identity. */
 export const PUBLIC_RULES = {
   tradingName: text(SHOWN_NAME, 'must have 1 to 25 printable ASCII characters'),
@@ -31,7 +33,11 @@ export const PUBLIC_RULES = {
   criterion: oneOf(MERCHANT_CRITERIA),
   nmid: text(NMID, 'must be ID and 13 digits'),
   /** When the first document expires; null: none does. */
-  validUntil: z.iso.date({ error: 'must be a date such as 2027-01-31, or null' }).nullable().default(null),
+  validUntil: z.iso
+    .date({ error: NO_DATE, abort: true })
+    .regex(/^2\d{3}-/, NO_DATE)
+    .nullable()
+    .default(null),
 };
 
 /** What is sealed. */

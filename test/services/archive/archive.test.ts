@@ -318,7 +318,7 @@ describe('a run', () => {
     expect((await lunas('archive', 'write', '--before', tomorrow)).stderr).toMatch(/last 7 days stay: give \d{4}-/);
     expect(await lunas('archive', 'write')).toMatchObject({ exitCode: 2 });
     expect((await lunas('archive', 'write', '--before', 'May')).stderr).toContain(
-      "must be a day such as 2026-01-31, not 'May'",
+      "must be a day such as 2027-01-01, not 'May'",
     );
     expect(await countRows()).toMatchObject({ payments: 1 });
   });

@@ -112,6 +112,7 @@ describe('in a sandbox', () => {
     ['an unknown key', { ...IDENTITY, phone: '1' }, ['Unknown key: phone.']],
     ['a field by its other name', { ...IDENTITY, legalName: 'x' }, ['Unknown key: legalName.']],
     ['an absent key', { ...IDENTITY, documents: undefined }, ['documents is missing.']],
+    ['the year 0', { ...IDENTITY, valid_until: '0000-01-31' }, ['valid_until must be a date such as 2027-01-31']],
     [
       'no date',
       { ...IDENTITY, valid_until: '31-01-2030' },
