@@ -134,7 +134,8 @@ const PARTS = {
     ) order by created_at limit $1`,
   identity_expiring: `
     select merchant_id::text, merchant_id, (valid_until - ${EXPIRY_NOTICE_DAYS})::timestamptz,
-      trading_name || ': its documents are valid until ' || valid_until
+      trading_name || ': its documents '
+        || case when valid_until < booking_day(now()) then 'expired on ' else 'are valid until ' end || valid_until
     from (
       select distinct on (merchant_id) * from merchant_identities where in_force_from is not null
       order by merchant_id, version desc

@@ -280,7 +280,8 @@ describe('in production', () => {
     });
     const cases = await listRecordedCases(db, 9);
     expect(cases).toContainEqual(expect.objectContaining({ kind: 'merchant_unidentified', subject: before.id }));
-    expect(cases).toContainEqual(expect.objectContaining({ kind: 'identity_expiring', subject: id }));
+    const detail = expect.stringMatching(/: its documents expired on 2026-01-31$/);
+    expect(cases).toContainEqual(expect.objectContaining({ kind: 'identity_expiring', subject: id, detail }));
   });
 
   it('no operator approves a merchant or an identity by a statement of their own', async () => {
