@@ -113,7 +113,7 @@ async function databaseText(): Promise<string> {
   return texts.join('\n');
 }
 
-async function createInBrowser(page: Page): Promise<{ secret: string; command: string }> {
+async function createInBrowser(page: Page): Promise<{ secret: string; address: string; command: string }> {
   await page.goto(dashboard.url + home);
   await page.getByRole('link', { name: TEXTS.form.newTitle }).click();
   await page.getByLabel(TEXTS.form.name, { exact: true }).fill('Browser key');
@@ -126,8 +126,8 @@ async function createInBrowser(page: Page): Promise<{ secret: string; command: s
   await page.getByLabel(TEXTS.form.expiries.none, { exact: true }).check();
   await page.getByRole('button', { name: TEXTS.form.create }).click();
   await page.getByText(TEXTS.issued.once).waitFor();
-  const [secret = '', command = ''] = await page.locator('.copied-text code').allTextContents();
-  return { secret, command };
+  const [secret = '', address = '', command = ''] = await page.locator('.copied-text code').allTextContents();
+  return { secret, address, command };
 }
 
 it('a key is created, used, restricted, rotated and revoked in the browser', async () => {
@@ -136,7 +136,8 @@ it('a key is created, used, restricted, rotated and revoked in the browser', asy
   const addresses: string[] = [];
   page.on('framenavigated', (frame) => addresses.push(frame.url()));
 
-  const { secret, command } = await createInBrowser(page);
+  const { secret, address, command } = await createInBrowser(page);
+  expect(address).toBe(service.apiUrl);
   const { stdout } = await promisify(execFile)('sh', ['-c', command]);
   expect(JSON.parse(stdout)).toMatchObject({ transactions: [] });
   expect(await page.evaluate('JSON.stringify(history.state)')).not.toContain('sk_test');

@@ -66,6 +66,11 @@ function NewKey({ view, issued, secret, address, oldKeyEndsAt, dependencies }: N
             <CopiedText name={page.secret} value={secret} copy={texts.copy} />
           </div>
         </Card>
+        <Card title={page.address}>
+          <div className="card-body">
+            <CopiedText name={page.address} value={dependencies.publicBaseUrl} copy={texts.copy} />
+          </div>
+        </Card>
         {command !== null && (
           <Card title={page.test}>
             <div className="card-body">
