@@ -81,6 +81,9 @@ final class Lunas_QRIS_Refunds {
 		if ( null === $attempt || 'paid' !== $attempt['status'] ) {
 			return self::impossible( null === $attempt ? '' : $attempt['status'] );
 		}
+		if ( Lunas_QRIS_Attempts::site_of( $attempt ) !== Lunas_QRIS_Settings::site() ) {
+			return self::at_other_address();
+		}
 		$order_id = $order->get_id();
 		$refund   = array(
 			'payment_id'   => $attempt['payment_id'],
@@ -174,6 +177,21 @@ final class Lunas_QRIS_Refunds {
 		);
 		$why  = '' === $why ? __( 'not paid', 'lunas-qris-for-woocommerce' ) : $why;
 		return new WP_Error( 'lunas_qris_impossible', sprintf( $text, $why ) );
+	}
+
+	/**
+	 * The result for a payment of a shop of which this one is a copy: a test must return no money of its customers.
+	 *
+	 * @return WP_Error
+	 */
+	private static function at_other_address() {
+		return new WP_Error(
+			'lunas_qris_other_address',
+			__(
+				'This order was paid at another address of the shop. Refund it there, or in the dashboard of Lunas.',
+				'lunas-qris-for-woocommerce'
+			)
+		);
 	}
 
 	/**

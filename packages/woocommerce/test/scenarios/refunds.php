@@ -66,6 +66,13 @@ return array(
 		expect_same( 'lunas_qris_partial', $code( 50001 ), 'more' );
 		expect_same( 'lunas_qris_requested', $code( null ), 'the whole' );
 	},
+	'a copy of the shop at another address refunds no customer of the shop' => static function () {
+		list( $order_id ) = paid_order();
+		update_option( Lunas_QRIS_Settings::INSTALLATION, 'another' );
+		expect_part( 'was paid at another address of the shop', press_refund( $order_id ) );
+		expect_same( 'paid', lunas()->payments()[0]['status'], 'payment' );
+		expect_same( '', test_fresh( $order_id )->get_meta( Lunas_QRIS_Attempts::REFUND ), 'meta' );
+	},
 	'a second press requests no second refund'                  => static function () {
 		list( $order_id ) = paid_order();
 		press_refund( $order_id );
