@@ -48,8 +48,8 @@ export type ShiftFigures = z.output<typeof figuresSchema>;
 
 /**
  * $1: the merchant, $2: the user, $3 and $4: the time. The figures and the rows are of one snapshot. A form that was
- * sent again in the next shift is a payment of the first one. The lines of the balance are found by their postings: they
- * have no index by payment.
+ * sent again in the next shift is a payment of the first one. The lines of the balance are found by their postings:
+ * they have no index by payment.
  */
 const SHIFT = `
   with newest as materialized (

@@ -42,7 +42,15 @@ describe('the plugin for WooCommerce', () => {
       ['texts/en.ts', ['Developers', 'Keys', 'Webhooks', 'Settings']],
       [
         'keys/key-texts.ts',
-        ['New key', 'Read payments', 'Create payments', 'Cancel payments', 'Refund payments', 'Create key', 'Address of Lunas'],
+        [
+          'New key',
+          'Read payments',
+          'Create payments',
+          'Cancel payments',
+          'Refund payments',
+          'Create key',
+          'Address of Lunas',
+        ],
       ],
       ['webhooks/webhook-texts.ts', ['New endpoint', 'Create endpoint', 'Late payments']],
       ['settings/settings-texts.ts', ['Change', 'Addresses of your shops']],

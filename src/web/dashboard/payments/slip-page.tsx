@@ -26,7 +26,7 @@ interface SlipPage {
   };
   /** Null: there is none. */
   readonly description: string | null;
-  /** Its way back is the counter. */
+  /** The way back of the page is the counter. */
   readonly isAtCounter: boolean;
 }
 
