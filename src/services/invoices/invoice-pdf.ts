@@ -3,7 +3,7 @@ import { CLASS_NAMES } from '../../domain/class-names';
 import type { FeeInvoice, InvoiceLine, InvoiceParties, InvoiceParty } from '../../domain/fee-invoice';
 import { formatDigits, formatRupiah } from '../../domain/money';
 import type { Language } from '../../domain/sign-in';
-import { INVOICE_TEXTS, invoiceRateText, NO_TAX_INVOICE } from './invoice-texts';
+import { INVOICE_TEXTS, invoiceRateText, NO_TAX_INVOICE, settledText } from './invoice-texts';
 import { printable } from './pdf-text';
 
 /** What an invoice in PDF shows. */
@@ -242,7 +242,7 @@ function drawRow(pdf: Pdf, { cells, below }: Row, y: number): number {
 /** The sums below the table, and what the reader must know about them. */
 function drawSums(pdf: Pdf, { invoice, language }: InvoiceDocument, end: number): void {
   const texts = INVOICE_TEXTS[language];
-  const { kind, feeRupiah, vatRupiah } = invoice;
+  const { feeRupiah, vatRupiah } = invoice;
   let y = end + 10;
   const sum = (name: string, rupiah: number, style: Partial<Box>) => {
     write(pdf, name, { x: MIDDLE, y, width: 120, ...style });
@@ -253,7 +253,7 @@ function drawSums(pdf: Pdf, { invoice, language }: InvoiceDocument, end: number)
   rule(pdf, y + 1, MIDDLE);
   y += 8;
   sum(texts.total, feeRupiah, { size: 11, isBold: true });
-  y = write(pdf, texts.settled[kind], { x: LEFT, y: y + 18, width: RIGHT - LEFT }) + 6;
+  y = write(pdf, settledText(language, invoice), { x: LEFT, y: y + 18, width: RIGHT - LEFT }) + 6;
   for (const line of NO_TAX_INVOICE) y = write(pdf, line, { x: LEFT, y, width: RIGHT - LEFT, isDim: true });
 }
 

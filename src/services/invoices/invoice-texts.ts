@@ -1,4 +1,4 @@
-import type { InvoiceLine } from '../../domain/fee-invoice';
+import type { FeeInvoice, InvoiceLine } from '../../domain/fee-invoice';
 import { formatRupiah } from '../../domain/money';
 import { rateText } from '../../domain/rate-text';
 import type { Language } from '../../domain/sign-in';
@@ -32,8 +32,8 @@ const en = {
   vat: 'VAT (PPN)',
   total: 'Total including VAT',
   settled: {
-    invoice: 'These fees are already deducted. There is nothing to pay.',
-    credit_note: 'This amount is already in your balance.',
+    deducted: 'These fees are already deducted. There is nothing to pay.',
+    givenBack: 'This amount is already in your balance.',
   },
   page: (page: number, of: number) => `Page ${page} of ${of}`,
 };
@@ -69,8 +69,8 @@ const id: InvoiceTexts = {
   vat: 'PPN',
   total: 'Total termasuk PPN',
   settled: {
-    invoice: 'Biaya ini sudah dipotong. Tidak ada yang perlu dibayar.',
-    credit_note: 'Jumlah ini sudah masuk ke saldo Anda.',
+    deducted: 'Biaya ini sudah dipotong. Tidak ada yang perlu dibayar.',
+    givenBack: 'Jumlah ini sudah masuk ke saldo Anda.',
   },
   page: (page, of) => `Halaman ${page} dari ${of}`,
 };
@@ -80,6 +80,11 @@ export const INVOICE_TEXTS: Readonly<Record<Language, InvoiceTexts>> = { id, en 
 
 /** Every invoice has it in both languages, because a tax office may read it. */
 export const NO_TAX_INVOICE = ['Dokumen ini bukan faktur pajak.', 'This is not a tax invoice (faktur pajak).'] as const;
+
+/** Why nothing is left to pay. An invoice is below zero if its payouts gave more fees back than it charges. */
+export function settledText(language: Language, { feeRupiah }: Pick<FeeInvoice, 'feeRupiah'>): string {
+  return INVOICE_TEXTS[language].settled[feeRupiah < 0 ? 'givenBack' : 'deducted'];
+}
 
 /** `0.7 %`; of payouts the fee of each; `–` if no rate was captured. */
 export function invoiceRateText(

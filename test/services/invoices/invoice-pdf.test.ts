@@ -91,6 +91,12 @@ it('a credit note refers to its invoice, and its amounts are below zero', async 
   expectInOrder(text, ['-Rp 1.110', '-Rp 110', '-Rp 1.000', '-Rp 110', '-Rp 1.110']);
 });
 
+it('an invoice whose payouts gave more fees back than it charges owes nothing, as a credit note', async () => {
+  const text = readPdfText(await english({ ...INVOICE, feeRupiah: -2_500, vatRupiah: 0, lines: [RETURNED] }));
+  expectInOrder(text, ['Total including VAT', '-Rp 2.500', 'This amount is already in your balance.']);
+  expectInOrder(readPdfText(await english(INVOICE)), ['These fees are already deducted. There is nothing to pay.']);
+});
+
 it('the same invoice has the same bytes, with the time of its issue', async () => {
   const [first, second] = [await english(INVOICE), await english(INVOICE)];
   expect(second.equals(first)).toBe(true);

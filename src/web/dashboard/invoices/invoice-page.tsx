@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { CLASS_NAMES } from '../../../domain/class-names';
 import type { FeeInvoice, InvoiceLine } from '../../../domain/fee-invoice';
 import { formatDigits } from '../../../domain/money';
-import { INVOICE_TEXTS, invoiceRateText, NO_TAX_INVOICE } from '../../../services/invoices/invoice-texts';
+import { INVOICE_TEXTS, invoiceRateText, NO_TAX_INVOICE, settledText } from '../../../services/invoices/invoice-texts';
 import { formatMonth, WIB } from '../../ui/format';
 import { Card, Facts, PageHead, type Fact } from '../../ui/layout';
 import { Table, type Column } from '../../ui/table';
@@ -35,7 +35,7 @@ function titleOf({ view, invoice: { kind, number } }: InvoicePage): string {
 
 function Invoice(page: InvoicePage): ReactElement {
   const { view, invoice } = page;
-  const { number, kind, lines, sha256 } = invoice;
+  const { number, lines, sha256 } = invoice;
   const { language } = view.locale;
   const texts = INVOICE_PAGE_TEXTS[language];
   return (
@@ -65,7 +65,7 @@ function Invoice(page: InvoicePage): ReactElement {
         )}
         <Card>
           <div className="card-body text">
-            <p>{INVOICE_TEXTS[language].settled[kind]}</p>
+            <p>{settledText(language, invoice)}</p>
             {NO_TAX_INVOICE.map((line) => (
               <p key={line} className="dim">
                 {line}
