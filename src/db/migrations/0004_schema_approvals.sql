@@ -97,7 +97,7 @@ insert into approval_rules (action, item_rupiah, operator_day_rupiah, merchant_d
   ('exception.resolve_as_refunded', 5000000, 10000000, 10000000),
   ('payment.refund', 2000000, 10000000, 10000000);
 insert into approval_rules (action, operator_day_count) select unnest(array['customer.show', 'customer.erase',
-  'bank_account.show']), 20;
+  'identity.show', 'bank_account.show']), 20;
 
 create function rule_in_force(wanted_action text) returns approval_rules language sql stable
   return (select approval_rules from approval_rules where action = wanted_action order by id desc limit 1);

@@ -198,7 +198,12 @@ describe('in production', () => {
     const LUNAS_MASTER_KEY = randomBytes(32).toString('base64');
     const open = async (name: string): Promise<Lunas> => {
       const { secret: LUNAS_OPERATOR_KEY } = await createOperatorWithLogin(database, db, name);
-      const environment = { DATABASE_URL: await urlOfOperator(database, name), LUNAS_OPERATOR_KEY, LUNAS_MASTER_KEY };
+      const environment = {
+        DATABASE_URL: await urlOfOperator(database, name),
+        LUNAS_ENVIRONMENT: 'production',
+        LUNAS_OPERATOR_KEY,
+        LUNAS_MASTER_KEY,
+      };
       return (...args) => runLunas([...args, '--note', 'contract 12', '--json'], environment);
     };
     [dewi, budi] = [await open('dewi'), await open('budi')];
@@ -282,6 +287,14 @@ describe('in production', () => {
     expect(cases).toContainEqual(expect.objectContaining({ kind: 'merchant_unidentified', subject: before.id }));
     const detail = expect.stringMatching(/: its documents expired on 2026-01-31$/);
     expect(cases).toContainEqual(expect.objectContaining({ kind: 'identity_expiring', subject: id, detail }));
+  });
+
+  it('one operator reads the personal data of 20 merchants in 24 hours', async () => {
+    const { id } = await newMerchant(db);
+    await budi('approvals', 'approve', await identify(id, { nmid: 'ID1020000000066' }));
+    const reveal = async (by: Lunas) => (await by('merchants', 'identity', id, '--reveal')).exitCode;
+    for (let count = 0; count < 20; count += 1) expect([count, await reveal(dewi)]).toEqual([count, 0]);
+    expect([await reveal(dewi), await reveal(budi)]).toEqual([1, 0]);
   });
 
   it('no operator approves a merchant or an identity by a statement of their own', async () => {
