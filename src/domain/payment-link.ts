@@ -56,7 +56,7 @@ export const LINK_LIMITS = {
   perMinute: 20,
   /** Payments that are not final. */
   open: 200,
-  /** Payments in all: it also bounds what the figures of a link read. */
+  /** Payments in all. */
   payments: 10_000,
 } as const;
 
