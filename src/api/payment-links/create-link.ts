@@ -12,7 +12,7 @@ import {
 } from '../../services/links/create-link';
 import { merchantEndpoint } from '../endpoint';
 import { parseIdempotencyKey, requireObject } from '../payments/create-payment/payment-request';
-import { REPLAYED_HEADER } from '../payments/create-payment/rejection-error';
+import { rejectionMessage, REPLAYED_HEADER } from '../payments/create-payment/rejection-error';
 import { EXAMPLE_LINK, paymentLinkSchema, toLinkBody } from './link-fields';
 import { ignoredLinkFields, linkRequestSchema, parseLinkRequest } from './link-request';
 
@@ -80,6 +80,9 @@ function rejectionError(rejection: LinkRejection): ApiError {
         `return_url must be at an address of your shop: register ${rejection.origin} first.`,
         { code: CODE },
       );
+    case 'fee_reaches_amount':
+    case 'total_too_large':
+      return new ApiError(reason, rejectionMessage(rejection), { code: CODE });
     case 'idempotency_key_reused':
       return new ApiError(reason, 'This idempotency key belongs to another link. Use a new key.', { code: CODE });
     case 'amount_beside_bounds':

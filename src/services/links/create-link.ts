@@ -7,10 +7,13 @@ import { findLink } from '../../db/links/find-link';
 import type { PaymentLinkRow } from '../../db/links/payment-link-row';
 import { insertLink } from '../../db/links/store-link';
 import type { CreatingMerchantRow } from '../../db/merchants/find-creating-merchant';
+import { findCurrentPolicy } from '../../db/operations/find-current-policy';
 import type { ActorText } from '../../domain/actor';
 import { LINK_END_MS, linkAmountOf, type LinkAmountRejection, type NewLinkTerms } from '../../domain/payment-link';
 import type { ProviderName } from '../../domain/provider-capabilities';
 import { isAtShop } from '../merchants/shop-address';
+import { findTermsRejection } from '../payments/create/capture-terms';
+import type { CreateRejection } from '../payments/create/create-rejection';
 import { isSameLink, linkFingerprint } from './link-fingerprint';
 
 /** What creates payment links. */
@@ -19,9 +22,13 @@ export interface LinkDependencies {
   readonly derivedKeys: DerivedKeys;
 }
 
+/** No payment of the amount is possible with its fee. */
+export type FeeRejection = CreateRejection<'fee_reaches_amount' | 'total_too_large'>;
+
 /** Why a link is not created. */
 export type LinkRejection =
   | { readonly reason: LinkAmountRejection }
+  | FeeRejection
   | { readonly reason: 'provider_not_enabled'; readonly provider: ProviderName }
   /** The return URL is not at a registered address of the shop. */
   | { readonly reason: 'return_url_not_allowed'; readonly origin: string }
@@ -63,7 +70,10 @@ export async function createPaymentLink(
   const terms = { ...named, ...amount };
   const id = linkIdOf(merchantId, idempotencyKey);
   const earlier = idempotencyKey === null ? undefined : await findLink(db, { merchantId }, { id });
-  const rejection = earlier === undefined ? findLinkRejection(merchant, terms, now) : null;
+  const rejection =
+    earlier === undefined
+      ? (findLinkRejection(merchant, terms, now) ?? (await findFeeRejection(db, merchant, terms)))
+      : null;
   if (rejection !== null) return { outcome: 'rejected', rejection };
   const isNew =
     earlier === undefined &&
@@ -94,4 +104,17 @@ function findLinkRejection(merchant: CreatingMerchantRow, terms: NewLinkTerms, n
   if (expiresAt === null) return null;
   const aheadMs = expiresAt.getTime() - now.getTime();
   return aheadMs < LINK_END_MS.min || aheadMs > LINK_END_MS.max ? { reason: 'expires_at_out_of_range' } : null;
+}
+
+/** Each visitor of such a link would read that the shop takes no payments. Null: none, or the amount is open. */
+async function findFeeRejection(
+  db: Queryable,
+  merchant: CreatingMerchantRow,
+  { provider, amountRupiah }: NewLinkTerms,
+): Promise<FeeRejection | null> {
+  if (amountRupiah === null) return null;
+  const query = { merchantId: merchant.merchantId, provider, channel: 'qris' } as const;
+  const current = await findCurrentPolicy(db, query);
+  const why = findTermsRejection(merchant, { provider, paymentMethod: query.channel, amountRupiah }, current);
+  return why?.reason === 'fee_reaches_amount' || why?.reason === 'total_too_large' ? why : null;
 }

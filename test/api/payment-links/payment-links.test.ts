@@ -73,6 +73,8 @@ describe('POST /payment-links', () => {
 
   it.each([
     ['return_url_not_allowed', { ...INVOICE, return_url: 'https://other.example/' }, {}],
+    // Each visitor would read that the shop cannot take payments.
+    ['fee_reaches_amount', { ...INVOICE, amount: 1 }, {}],
     ['idempotency_key_invalid', INVOICE, { 'idempotency-key': 'x'.repeat(256) }],
   ])('400 invalid_parameter with the reason %s', async (reason, body, headers) => {
     const response = await post(body, headers);
@@ -126,7 +128,7 @@ describe('POST /payment-links', () => {
     const body = { ...INVOICE, expires_at: inHours(1), return_url: 'https://shop.example/thanks' };
     expect((await post(body)).body.payment_link).toMatchObject({ return_url: body.return_url, status: 'active' });
     const bounds = [
-      { amount: 1, payment_expires_in: 60 },
+      { amount: 2, payment_expires_in: 60 },
       { amount: 10_000_000, payment_expires_in: 86_400, merchant_reference_id: 'x'.repeat(64) },
       { amount: null, minimum_amount: 5, maximum_amount: 5, title: '😀'.repeat(100) },
     ];

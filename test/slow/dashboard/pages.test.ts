@@ -387,8 +387,8 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
     once: () => linkPage({ title: 'Invoice 1042', amount: 50_000, merchant_reference_id: 'ORDER-1042' }),
     'open, with an end': () => linkPage({ kind: 'reusable', title: 'Donation', expires_at: inAWeek() }),
   },
-  'get /m/:code/links/:link/close': { possible: async () => `${await linkPage({ title: 'Kopi', amount: 1 })}/close` },
-  'get /m/:code/links/:link/card': { 'a sheet': async () => `${await linkPage({ title: 'Kopi', amount: 1 })}/card` },
+  'get /m/:code/links/:link/close': { possible: async () => `${await linkPage({ title: 'Kopi', amount: 9 })}/close` },
+  'get /m/:code/links/:link/card': { 'a sheet': async () => `${await linkPage({ title: 'Kopi', amount: 9 })}/card` },
   'get /m/:code/payments/:ref': {
     ...Object.fromEntries(PAYMENT_STATUSES.map((status) => [status, () => payment(status)])),
     'created by the API': paymentOfApi,

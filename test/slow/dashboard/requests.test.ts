@@ -345,6 +345,13 @@ it('a new link whose bounds are in the other order is corrected beside its field
   expect(await count("user_actions where action = 'payment_link.create'")).toBe(0);
 });
 
+it('a new link whose amount is its fee is corrected beside its field', async () => {
+  const form = { form_id: randomUUID(), title: 'Sweets', kind: 'once', amount: '1' };
+  const { status, body } = await post(`/m/${code}/links/new`, form);
+  expect(status).toBe(422);
+  expect(body).toContain('<a href="#amount">The amount has to be more than its fee of Rp 1.</a>');
+});
+
 it('the button and its form give the same reason', async () => {
   const { referenceId } = await createPage(service);
   const path = `/m/${code}/payments/${referenceId}/refund`;

@@ -47,6 +47,10 @@ const WORDS: { readonly [Reason in CreateReason]: (rejection: CreateRejection<Re
   }),
 };
 
+export function rejectionMessage<Reason extends CreateReason>(rejection: CreateRejection<Reason>): string {
+  return WORDS[rejection.reason](rejection).message;
+}
+
 /** The sentence of a payment for which the provider issued no QR. */
 export function providerRejection(failureReason: string | null): string {
   return `The transaction could not be created: ${(failureReason ?? 'no reason given').replace(/\.$/, '')}.`;

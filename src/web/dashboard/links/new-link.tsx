@@ -1,6 +1,8 @@
 import type { ReactElement } from 'react';
 import { LINK_KINDS } from '../../../domain/payment-link';
 import { DEFAULT_PROVIDER } from '../../../domain/provider-capabilities';
+import type { Language } from '../../../domain/sign-in';
+import type { LinkRejection } from '../../../services/links/create-link';
 import { createOwnLink, type LinkingMerchant } from '../../../services/links/create-own-link';
 import { Choices } from '../../ui/choices';
 import { ErrorSummary, Field } from '../../ui/form';
@@ -9,6 +11,7 @@ import { Card, Notice, PageHead } from '../../ui/layout';
 import { memberFormPages, type FormPage } from '../form-pages';
 import { renderMerchantPage } from '../merchant-page';
 import { merchantRejection } from '../merchant-view';
+import { creationText } from '../payments/create-rejections';
 import { ProviderChoices } from '../payments/provider-choices';
 import { linkPath, linksPath, newLinkPath } from './link-paths';
 import { LINK_TEXTS } from './link-texts';
@@ -20,7 +23,14 @@ const FIELDS: Readonly<Partial<Record<string, string>>> = {
   expires_at_out_of_range: 'expires',
   amount_beside_bounds: 'amount',
   minimum_above_maximum: 'maximum',
+  fee_reaches_amount: 'amount',
+  total_too_large: 'amount',
 };
+
+function rejectionText(language: Language, why: LinkRejection): string {
+  const isOfFee = why.reason === 'fee_reaches_amount' || why.reason === 'total_too_large';
+  return isOfFee ? creationText(language, why) : LINK_TEXTS[language].rejections[why.reason];
+}
 
 export const newLinkPages = memberFormPages({
   at: newLinkPath,
@@ -28,7 +38,7 @@ export const newLinkPages = memberFormPages({
   path: () => ({}),
   fields: ({ view }) => newLinkFields(view.locale.zone),
   errors: ({ locale }) => LINK_TEXTS[locale.language].form.errors,
-  rejections: ({ locale }) => ({ not_created: ({ why }) => LINK_TEXTS[locale.language].rejections[why.reason] }),
+  rejections: ({ locale }) => ({ not_created: ({ why }) => rejectionText(locale.language, why) }),
   fieldOf: (rejection) => (rejection.reason === 'not_created' ? FIELDS[rejection.why.reason] : undefined),
   done: ({ referenceId }, { view }) => linkPath.to({ ...view, link: referenceId }, { done: 'created' }),
   render: (page) =>
