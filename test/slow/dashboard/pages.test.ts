@@ -816,6 +816,17 @@ it.each([true, false])('a cashier takes a payment and refunds it; the browser ru
   await close();
 });
 
+it('the card of a link is one sheet of A6, with the longest title', async () => {
+  const card = `${await linkPage({ kind: 'reusable', title: 'Katering '.repeat(11) })}/card`;
+  const { page, close } = await openSignedIn(card);
+  const sheet = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
+  const sizes = [...sheet.matchAll(/\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/g)].map((size) =>
+    size.slice(1, 3).map(Number),
+  );
+  expect(sizes.map((points) => points.map((size) => Math.round((size / 72) * 25.4)))).toEqual([[105, 148]]);
+  await close();
+});
+
 it('the QR page has the code of the payment, and none after the deadline', async () => {
   const { referenceId, payload, paymentId } = await createPage(service);
   const { page, close } = await openSignedIn(`${home}/payments/${referenceId}/qr`);
