@@ -2,6 +2,7 @@ import type { ReactElement } from 'react';
 import { z } from 'zod';
 import { BANK_CODES, BANKS, isAccountNumber, isBankCode } from '../../../domain/banks';
 import { addBankAccount } from '../../../services/payouts/add-bank-account';
+import { sentField } from '../../page/sent-field';
 import { Field } from '../../ui/form';
 import { FormButtons, FormFrame } from '../../ui/form-frame';
 import { Select } from '../../ui/select';
@@ -55,7 +56,8 @@ export function addRejections({ locale }: MerchantView) {
 }
 
 /** The number is typed twice, and never sent back: after an error both fields are empty. */
-function NewBankAccount({ view, formId, rejection, sent, errors, attributes }: FormPage<unknown>): ReactElement {
+function NewBankAccount(page: FormPage<unknown>): ReactElement {
+  const { view, formId, rejection, errors, attributes } = page;
   const { add, title, form } = BANK_ACCOUNT_TEXTS[view.locale.language];
   const back = bankAccountPath.to(view);
   const banks = BANK_CODES.map((code) => ({ value: code, label: BANKS[code] }));
@@ -71,12 +73,9 @@ function NewBankAccount({ view, formId, rejection, sent, errors, attributes }: F
       <form className="card-body" method="post" action={newBankAccountPath.to(view)}>
         <input type="hidden" name="form_id" value={formId} />
         <Select
-          name="bank"
+          {...sentField('bank', page)}
           label={form.bank}
-          value={sent?.bank ?? ''}
           options={[{ value: '', label: form.choose }, ...banks]}
-          error={errors.bank}
-          {...attributes.bank}
         />
         <Field
           name="number"

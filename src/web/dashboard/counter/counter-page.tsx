@@ -3,6 +3,7 @@ import type { ReactElement } from 'react';
 import { formatDigits, formatRupiah } from '../../../domain/money';
 import { DEFAULT_PROVIDER } from '../../../domain/provider-capabilities';
 import type { OwnTerms } from '../../../services/payments/create/create-own-payment';
+import { sentField } from '../../page/sent-field';
 import { ErrorSummary, Field } from '../../ui/form';
 import { Card, Notice, PageHead } from '../../ui/layout';
 import { COUNTER_FILES } from '../files';
@@ -98,7 +99,7 @@ function UsualAmounts(page: CounterForm): ReactElement | null {
 
 /** The script shows the keys, installs the worker, and repeats a form whose response was lost under the same id. */
 function AmountForm(page: CounterForm): ReactElement {
-  const { view, formId, sent, errors, attributes, isClosed } = page;
+  const { view, formId, sent, isClosed } = page;
   const texts = COUNTER_TEXTS[view.locale.language];
   return (
     <form
@@ -110,16 +111,7 @@ function AmountForm(page: CounterForm): ReactElement {
       data-sent={sent === null ? undefined : ''}
     >
       <input type="hidden" name="form_id" value={formId} />
-      <Field
-        name="amount"
-        label={texts.amount}
-        value={sent?.amount ?? ''}
-        error={errors.amount}
-        inputMode="numeric"
-        autoComplete="off"
-        prefix="Rp"
-        {...attributes.amount}
-      />
+      <Field {...sentField('amount', page)} label={texts.amount} inputMode="numeric" autoComplete="off" prefix="Rp" />
       <NumberKeys view={view} keys={KEYS} isEverywhere />
       <ProviderChoices {...page} providers={page.subject.providers.map((name) => ({ name }))} chosen={chosenOf(page)} />
       <button className="button primary" disabled={isClosed}>

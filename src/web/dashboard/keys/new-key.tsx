@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import { MERCHANT_SCOPES } from '../../../domain/key-access';
 import { createKey } from '../../../services/merchants/keys/create-key';
+import { sentField } from '../../page/sent-field';
 import { Choices } from '../../ui/choices';
 import { Field } from '../../ui/form';
 import { FormButtons, FormFrame } from '../../ui/form-frame';
@@ -49,7 +50,8 @@ function NewKey(page: FormPage<object>): ReactElement {
   );
 }
 
-function KeyForm({ view, formId, address, rejection, sent, errors, attributes }: FormPage<object>): ReactElement {
+function KeyForm(page: FormPage<object>): ReactElement {
+  const { view, formId, address, rejection, sent, errors, attributes } = page;
   const { form, scopes } = KEY_TEXTS[view.locale.language];
   const scopeChoices = MERCHANT_SCOPES.map((scope) => ({
     name: scopeField(scope),
@@ -57,16 +59,7 @@ function KeyForm({ view, formId, address, rejection, sent, errors, attributes }:
     isChosen: sent === null ? FIRST_SCOPES.includes(scope) : sent[scopeField(scope)] !== undefined,
     rejection: view.scopesRejection([scope]),
   }));
-  const expiryDay = (
-    <Field
-      name="expires_on"
-      type="date"
-      label={form.expiryDay}
-      value={sent?.expires_on ?? ''}
-      error={errors.expires_on}
-      {...attributes.expires_on}
-    />
-  );
+  const expiryDay = <Field {...sentField('expires_on', page)} type="date" label={form.expiryDay} />;
   const expiries = EXPIRIES.map((name) => ({
     name,
     label: form.expiries[name],

@@ -4,6 +4,7 @@ import { DEFAULT_PROVIDER } from '../../../domain/provider-capabilities';
 import type { Language } from '../../../domain/sign-in';
 import type { LinkRejection } from '../../../services/links/create-link';
 import { createOwnLink, type LinkingMerchant } from '../../../services/links/create-own-link';
+import { sentField } from '../../page/sent-field';
 import { Choices } from '../../ui/choices';
 import { ErrorSummary, Field } from '../../ui/form';
 import { ZONE_NAMES } from '../../ui/format';
@@ -81,20 +82,13 @@ function NewLink(page: FormPage<LinkingMerchant>): ReactElement {
   );
 }
 
-function MainFields({ view, sent, errors, attributes }: FormPage<LinkingMerchant>): ReactElement {
+function MainFields(page: FormPage<LinkingMerchant>): ReactElement {
+  const { view, sent, errors, attributes } = page;
   const { form, kinds } = LINK_TEXTS[view.locale.language];
   const chosen = sent?.kind ?? 'once';
   return (
     <>
-      <Field
-        name="title"
-        label={form.title}
-        hint={form.titleHint}
-        value={sent?.title ?? ''}
-        error={errors.title}
-        autoComplete="off"
-        {...attributes.title}
-      />
+      <Field {...sentField('title', page)} label={form.title} hint={form.titleHint} autoComplete="off" />
       <Choices
         name="kind"
         kind="radio"
@@ -108,15 +102,12 @@ function MainFields({ view, sent, errors, attributes }: FormPage<LinkingMerchant
         {...attributes.kind}
       />
       <Field
-        name="amount"
+        {...sentField('amount', page)}
         label={form.amount}
         hint={form.amountHint}
-        value={sent?.amount ?? ''}
-        error={errors.amount}
         inputMode="numeric"
         autoComplete="off"
         prefix="Rp"
-        {...attributes.amount}
       />
       <Choices
         name="open_amount"
@@ -130,18 +121,13 @@ function MainFields({ view, sent, errors, attributes }: FormPage<LinkingMerchant
 }
 
 /** What few links need, open if it was filled in. */
-function MoreFields({ view, subject, sent, errors, attributes }: FormPage<LinkingMerchant>): ReactElement {
+function MoreFields(page: FormPage<LinkingMerchant>): ReactElement {
+  const { view, subject, sent, errors } = page;
   const { language, zone } = view.locale;
   const { form } = LINK_TEXTS[language];
   const names = ['minimum', 'maximum', 'order', 'provider', 'expires'] as const;
   const isUsed = names.some((name) => sent?.[name] !== undefined || errors[name] !== undefined);
-  const text = (name: 'minimum' | 'maximum' | 'order' | 'expires') => ({
-    name,
-    value: sent?.[name] ?? '',
-    error: errors[name],
-    autoComplete: 'off',
-    ...attributes[name],
-  });
+  const text = (name: (typeof names)[number]) => ({ ...sentField(name, page), autoComplete: 'off' });
   return (
     <details className="more-fields" open={isUsed}>
       <summary>{form.more}</summary>
@@ -156,7 +142,7 @@ function MoreFields({ view, subject, sent, errors, attributes }: FormPage<Linkin
           type="datetime-local"
         />
         <ProviderChoices
-          {...{ view, errors, attributes }}
+          {...page}
           providers={subject.providers.map((name) => ({ name }))}
           chosen={sent?.provider ?? DEFAULT_PROVIDER}
         />

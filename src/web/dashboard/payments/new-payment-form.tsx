@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import { DEFAULT_PROVIDER, PROVIDER_CAPABILITIES, type ProviderName } from '../../../domain/provider-capabilities';
 import type { OwnTerms } from '../../../services/payments/create/create-own-payment';
+import { sentField } from '../../page/sent-field';
 import { Field } from '../../ui/form';
 import { formatDuration } from '../../ui/format';
 import { Select } from '../../ui/select';
@@ -25,22 +26,19 @@ interface NewPaymentFormProps extends FormPage<OwnTerms> {
 
 /** The amount is the first field, has the focus, and is enough for a payment. */
 export function NewPaymentForm(page: NewPaymentFormProps): ReactElement {
-  const { view, terms, isClosed, formId, sent, errors, attributes, subject, lastAmounts } = page;
+  const { view, terms, isClosed, formId, sent, errors, subject, lastAmounts } = page;
   const { create } = view.texts;
   return (
     <form className="card-body" method="post" action={newPaymentPath.to(view)}>
       <input type="hidden" name="form_id" value={formId} />
       <Field
-        name="amount"
+        {...sentField('amount', page)}
         label={create.amount}
         hint={create.amountHint}
-        value={sent?.amount ?? ''}
-        error={errors.amount}
         inputMode="numeric"
         autoComplete="off"
         prefix="Rp"
         autoFocus={Object.keys(errors).length === 0}
-        {...attributes.amount}
       />
       <AmountEntry
         view={view}
@@ -50,15 +48,7 @@ export function NewPaymentForm(page: NewPaymentFormProps): ReactElement {
         amount={sent?.amount ?? ''}
         lastAmounts={lastAmounts}
       />
-      <Field
-        name="order"
-        label={create.order}
-        hint={create.orderHint}
-        value={sent?.order ?? ''}
-        error={errors.order}
-        autoComplete="off"
-        {...attributes.order}
-      />
+      <Field {...sentField('order', page)} label={create.order} hint={create.orderHint} autoComplete="off" />
       <MoreFields {...page} />
       <div className="buttons">
         <button className="button primary wide-button" disabled={isClosed}>
@@ -73,7 +63,7 @@ const MORE_FIELDS = ['description', 'expires_in', 'provider'] as const;
 
 /** What few payments need, open if it was filled in. */
 function MoreFields(page: NewPaymentFormProps): ReactElement {
-  const { view, terms, sent, errors, attributes } = page;
+  const { view, terms, sent, errors } = page;
   const { language } = view.locale;
   const { more } = PAYMENT_TEXTS[language];
   const isUsed = [sent, errors].some((fields) => MORE_FIELDS.some((name) => fields?.[name] !== undefined));
@@ -86,21 +76,15 @@ function MoreFields(page: NewPaymentFormProps): ReactElement {
       <summary>{more.label}</summary>
       <div>
         <Field
-          name="description"
+          {...sentField('description', page)}
           label={more.description}
           hint={more.descriptionHint}
-          value={sent?.description ?? ''}
-          error={errors.description}
           autoComplete="off"
-          {...attributes.description}
         />
         <Select
-          name="expires_in"
+          {...sentField('expires_in', page)}
           label={more.expiresIn}
-          value={sent?.expires_in ?? ''}
           options={[{ value: '', label: more.asUsual }, ...expiries]}
-          error={errors.expires_in}
-          {...attributes.expires_in}
         />
         <ProviderChoices
           {...page}

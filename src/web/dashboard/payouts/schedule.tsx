@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { formatDigits } from '../../../domain/money';
 import { PAYOUT_SCHEDULES, WEEKDAYS, type PayoutSettings } from '../../../domain/payout-schedule';
 import { setPayoutSettings } from '../../../services/payouts/set-payout-settings';
+import { sentField } from '../../page/sent-field';
 import { Choices } from '../../ui/choices';
 import { Field } from '../../ui/form';
 import { FormButtons, FormFrame } from '../../ui/form-frame';
@@ -79,15 +80,13 @@ function ScheduleForm({ view, now, subject: { settings, isProposed }, ...page }:
     weekday: String(settings.weekday ?? ''),
     minimum: formatDigits(settings.minimumRupiah),
   };
+  const fields = { sent: shown, errors, attributes };
   const weekdays = WEEKDAYS.map((day) => ({ value: String(day), label: texts.weekdays[day] }));
   const weekday = (
     <Select
-      name="weekday"
+      {...sentField('weekday', fields)}
       label={texts.weekday}
-      value={shown.weekday ?? ''}
       options={[{ value: '', label: '–' }, ...weekdays]}
-      error={errors.weekday}
-      {...attributes.weekday}
     />
   );
   const choices = PAYOUT_SCHEDULES.map((name) => ({
@@ -116,15 +115,12 @@ function ScheduleForm({ view, now, subject: { settings, isProposed }, ...page }:
         {...attributes.schedule}
       />
       <Field
-        name="minimum"
+        {...sentField('minimum', fields)}
         label={texts.minimum}
         hint={texts.minimumHint}
-        value={shown.minimum ?? ''}
-        error={errors.minimum}
         prefix="Rp"
         inputMode="numeric"
         autoComplete="off"
-        {...attributes.minimum}
       />
       <FormButtons
         label={texts.save}

@@ -5,6 +5,7 @@ import { TIME_ZONES } from '../../../domain/sign-in';
 import type { Merchant } from '../../../services/merchants/merchants';
 import { MAX_ORIGINS, MAX_URL_CHARACTERS, setMerchant } from '../../../services/merchants/set-merchant';
 import type { SentFields } from '../../page/read-form';
+import { sentField } from '../../page/sent-field';
 import { Choices } from '../../ui/choices';
 import { ErrorSummary, Field } from '../../ui/form';
 import { Card, PageHead } from '../../ui/layout';
@@ -86,39 +87,21 @@ function fieldsOf({ timeZone, returnUrl, contact, checkoutOrigins }: Merchant): 
 function SettingsForm({ view, subject, sent, errors, attributes }: FormPage<Merchant>): ReactElement {
   const texts = SETTINGS_TEXTS[view.locale.language];
   const values = sent ?? fieldsOf(subject);
+  const fields = { sent: values, errors, attributes };
   const zones = TIME_ZONES.map((zone) => ({ name: zone, label: texts.zones[zone], isChosen: zone === values.zone }));
   return (
     <form className="card-body stack" method="post" action={editSettingsPath.to(view)}>
       <Choices name="zone" kind="radio" label={texts.zone} choices={zones} error={errors.zone} {...attributes.zone} />
-      <Field
-        name="contact"
-        label={texts.contact}
-        hint={texts.contactHint}
-        value={values.contact ?? ''}
-        error={errors.contact}
-        autoComplete="off"
-        {...attributes.contact}
-      />
+      <Field {...sentField('contact', fields)} label={texts.contact} hint={texts.contactHint} autoComplete="off" />
       <fieldset className="stack">
         <legend>{texts.forSites}</legend>
         <Field
-          name="return_url"
+          {...sentField('return_url', fields)}
           label={texts.returnUrl}
           hint={texts.returnHint}
-          value={values.return_url ?? ''}
-          error={errors.return_url}
           autoComplete="off"
-          {...attributes.return_url}
         />
-        <TextArea
-          name="origins"
-          label={texts.origins}
-          hint={texts.originsHint}
-          value={values.origins ?? ''}
-          rows={3}
-          error={errors.origins}
-          {...attributes.origins}
-        />
+        <TextArea {...sentField('origins', fields)} label={texts.origins} hint={texts.originsHint} rows={3} />
       </fieldset>
       <div className="buttons">
         <button className="button primary wide-button">{texts.save}</button>

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { MEMBER_ROLES } from '../../../domain/member-roles';
 import { inviteMember } from '../../../services/identity/invite-member';
 import { MAX_EMAIL_CHARACTERS } from '../../../services/identity/new-link';
+import { sentField } from '../../page/sent-field';
 import { ErrorSummary, Field } from '../../ui/form';
 import { Card, PageHead } from '../../ui/layout';
 import { memberFormPages, type FormPage } from '../form-pages';
@@ -41,7 +42,8 @@ export const inviteMemberPages = memberFormPages({
   },
 });
 
-function Invite({ view, sent, errors, attributes }: FormPage<object>): ReactElement {
+function Invite(page: FormPage<object>): ReactElement {
+  const { view, sent, errors, attributes } = page;
   const texts = TEAM_TEXTS[view.locale.language];
   const { invite } = texts;
   return (
@@ -51,15 +53,7 @@ function Invite({ view, sent, errors, attributes }: FormPage<object>): ReactElem
         <ErrorSummary title={invite.errorTitle} errors={errors} />
         <Card>
           <form className="card-body stack" method="post" action={invitePath.to(view)}>
-            <Field
-              name="email"
-              type="email"
-              label={invite.email}
-              value={sent?.email ?? ''}
-              error={errors.email}
-              autoComplete="off"
-              {...attributes.email}
-            />
+            <Field {...sentField('email', page)} type="email" label={invite.email} autoComplete="off" />
             <RoleChoices view={view} chosen={sent?.role} error={errors.role} {...attributes.role} />
             <div className="buttons">
               <button className="button primary wide-button">{invite.create}</button>

@@ -11,6 +11,7 @@ import { scopesOfExpansions, WEBHOOK_EXPANSIONS, type WebhookExpansion } from '.
 import type { Language } from '../../../domain/sign-in';
 import type { FormAttributes } from '../../page/field-attributes';
 import type { FieldErrors, SentFields } from '../../page/read-form';
+import { sentField } from '../../page/sent-field';
 import { Choices } from '../../ui/choices';
 import { Field } from '../../ui/form';
 import { FormButtons, FormFrame } from '../../ui/form-frame';
@@ -92,7 +93,8 @@ export function EndpointForm(page: EndpointFormProps): ReactElement {
   );
 }
 
-function Fields({ view, sent, errors, attributes }: EndpointFormProps): ReactElement {
+function Fields(page: EndpointFormProps): ReactElement {
+  const { view, sent, errors } = page;
   const { form } = WEBHOOK_TEXTS[view.locale.language];
   const scope = sent.scope ?? 'all';
   const scopes = (['all', 'listed'] as const).map((name) => ({
@@ -110,16 +112,7 @@ function Fields({ view, sent, errors, attributes }: EndpointFormProps): ReactEle
   }));
   return (
     <>
-      <Field
-        name="url"
-        type="url"
-        label={form.url}
-        hint={form.urlHint}
-        value={sent.url ?? ''}
-        error={errors.url}
-        autoComplete="off"
-        {...attributes.url}
-      />
+      <Field {...sentField('url', page)} type="url" label={form.url} hint={form.urlHint} autoComplete="off" />
       <Choices name="scope" kind="radio" label={form.scope} choices={scopes} />
       <Choices
         name="expand"
