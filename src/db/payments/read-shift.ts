@@ -47,21 +47,23 @@ export type ShiftPayment = z.output<typeof paymentSchema>;
 export type ShiftFigures = z.output<typeof figuresSchema>;
 
 /**
- * $1: the merchant, $2: the user, $3 and $4: the time. The figures and the rows are of one snapshot. A form that was
- * sent again in the next shift is a payment of the first one. The lines of the balance are found by their postings:
- * they have no index by payment.
+ * $1: the merchant, $2: the user, $3 and $4: the time. The figures and the rows are of one snapshot. When a payment was
+ * created decides its shift, and not when its form was sent: that can be more than once, also before the shift and after
+ * it. The log finds the payment by a form that was sent about then, because the clocks of the two differ. The lines of
+ * the balance are found by their postings: they have no index by payment.
  */
 const SHIFT = `
   with newest as materialized (
-    select target ${OWN_CREATIONS} and requested_at >= $3 and requested_at < $4
-      and not exists (select from user_actions earlier where earlier.action = 'payment.create'
-        and earlier.target = user_actions.target and earlier.user_id = $2 and earlier.requested_at < $3)
+    select target ${OWN_CREATIONS}
+      and requested_at >= $3::timestamptz - interval '1 minute'
+      and requested_at < $4::timestamptz + interval '1 minute'
     order by requested_at desc limit ${MAX_SHIFT_PAYMENTS + 1}
   ), shift as materialized (
     select payment.reference_id, payment.merchant_reference_id, payment.total_rupiah, payment.net_rupiah,
       payment.status, payment.created_at, line.amount_rupiah as settled_rupiah
     from (select distinct target::uuid as id from newest) creation
       join payments payment on payment.id = creation.id and payment.merchant_id = $1
+        and payment.created_at >= $3 and payment.created_at < $4
       left join lateral (
         select sum(line.amount_rupiah)::bigint as amount_rupiah
         from ledger_postings posting join balance_transactions line on line.posting_id = posting.id
