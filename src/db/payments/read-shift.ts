@@ -48,9 +48,9 @@ export type ShiftFigures = z.output<typeof figuresSchema>;
 
 /**
  * $1: the merchant, $2: the user, $3 and $4: the time. The figures and the rows are of one snapshot. When a payment was
- * created decides its shift, and not when its form was sent: that can be more than once, also before the shift and after
- * it. The log finds the payment by a form that was sent about then, because the clocks of the two differ. The lines of
- * the balance are found by their postings: they have no index by payment.
+ * created decides its shift, and not when its form was sent: that can be more than once, also before the shift and
+ * after it. The log finds the payment by a form that was sent about then, because the clocks of the two differ. The
+ * lines of the balance are found by their postings: they have no index by payment.
  */
 const SHIFT = `
   with newest as materialized (

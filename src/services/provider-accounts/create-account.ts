@@ -18,7 +18,7 @@ import {
   otherNmidReason,
   outdatedMessage,
   outdatedReason,
-  requireSharedNmid,
+  requireOwnNmid,
   type ProviderAccount,
   type SealingDependencies,
 } from './provider-accounts';
@@ -111,7 +111,7 @@ function shopOfAccount({ subject: { owner }, input }: Pick<CreateAct, 'subject' 
 async function add(act: CreateAct, key: string, isProposed: boolean): Promise<ProviderAccount> {
   const { needs, subject, input } = act;
   const { provider, baseUrl = '', weight = 1 } = input;
-  if (subject.merchantId === null) await requireSharedNmid(needs.db, input.nmid ?? null);
+  await requireOwnNmid(needs.db, subject, input.nmid);
   const sealer = await needs.loadSealer();
   const account = { ...input, ...subject, ...shopOfAccount(act), isProposed };
   return provider === undefined
@@ -121,6 +121,7 @@ async function add(act: CreateAct, key: string, isProposed: boolean): Promise<Pr
 
 /** Undefined: no proposed account has all of this. */
 async function acceptProposal({ needs, subject, input }: CreateAct): Promise<ProviderAccount | undefined> {
+  await requireOwnNmid(needs.db, subject, input.nmid);
   const { rows } = await needs.db.query<ProviderAccount>(
     `update provider_accounts set status = 'enabled'
      where id = $1 and status = 'proposed' and key_fingerprint = $2 and nmid is not distinct from $3

@@ -142,9 +142,17 @@ export const otherNmidMessage: RejectionTexts<typeof otherNmidReason> = {
   other_nmid: ({ nmid, merchantId, own }) => `NMID ${nmid} is not that of merchant ${merchantId}, which is ${own}.`,
 };
 
-/** @throws ConflictError if a merchant has the NMID: customers of others would see the name of that merchant */
-export async function requireSharedNmid(db: Queryable, nmid: string | null): Promise<void> {
-  const holder = nmid === null ? null : await findNmidHolder(db, nmid, null);
+/**
+ * A shared account is compared at its request and when it is put in force: the merchant may be identified in between.
+ * @throws ConflictError if a merchant has the NMID: customers of others would see the name of that merchant
+ */
+export async function requireOwnNmid(
+  db: Queryable,
+  { merchantId }: Pick<ProviderAccount, 'merchantId'>,
+  nmid: string | null | undefined,
+): Promise<void> {
+  const isShared = merchantId === null && nmid !== null && nmid !== undefined;
+  const holder = isShared ? await findNmidHolder(db, nmid, null) : null;
   if (holder === null) return;
   throw new ConflictError(
     'not_allowed',

@@ -13,7 +13,7 @@ import {
   outdatedMessage,
   outdatedReason,
   requireNmid,
-  requireSharedNmid,
+  requireOwnNmid,
   validateServerKey,
   type ProviderAccount,
   type SealingDependencies,
@@ -93,7 +93,7 @@ async function propose(
     throw new ConflictError('not_allowed', text);
   }
   validateServerKey(account, serverKey);
-  if (account.merchantId === null && nmid !== account.nmid) await requireSharedNmid(db, nmid);
+  if (nmid !== account.nmid) await requireOwnNmid(db, account, nmid);
   const sealed = (await loadSealer()).seal(serverKey, ['provider-server-key', id, adapter, baseUrl]);
   const { rowCount } = await db.query(
     `update provider_accounts set proposed_server_key = $2, proposed_key_fingerprint = $3, proposed_nmid = $4,
@@ -106,8 +106,9 @@ async function propose(
   throw new ConflictError('not_allowed', text);
 }
 
-async function accept({ db }: SealingDependencies, { id }: ProviderAccount, proposed: ProposedKey) {
+async function accept({ db }: SealingDependencies, account: ProviderAccount, proposed: ProposedKey) {
   const { keyFingerprint, nmid, shownName } = proposed;
+  if (nmid !== account.nmid) await requireOwnNmid(db, account, nmid);
   const { rows } = await db.query<ProviderAccount>(
     `update provider_accounts set sealed_server_key = proposed_server_key, key_fingerprint = proposed_key_fingerprint,
        nmid = proposed_nmid, shown_name = proposed_shown_name, proposed_server_key = null,
@@ -115,7 +116,7 @@ async function accept({ db }: SealingDependencies, { id }: ProviderAccount, prop
      where id = $1 and status <> 'proposed' and proposed_key_fingerprint = $2 and proposed_nmid is not distinct from $3
        and proposed_shown_name is not distinct from $4
      returning ${ACCOUNT_COLUMNS}`,
-    [id, keyFingerprint, nmid, shownName],
+    [account.id, keyFingerprint, nmid, shownName],
   );
   return rows[0] === undefined ? rejected({ reason: 'superseded' }) : done(rows[0]);
 }

@@ -201,6 +201,7 @@ describe('in production', () => {
       const environment = {
         DATABASE_URL: await urlOfOperator(database, name),
         LUNAS_ENVIRONMENT: 'production',
+        KEY: 'Mid-server-x',
         LUNAS_OPERATOR_KEY,
         LUNAS_MASTER_KEY,
       };
@@ -287,6 +288,21 @@ describe('in production', () => {
     expect(cases).toContainEqual(expect.objectContaining({ kind: 'merchant_unidentified', subject: before.id }));
     const detail = expect.stringMatching(/: its documents expired on 2026-01-31$/);
     expect(cases).toContainEqual(expect.objectContaining({ kind: 'identity_expiring', subject: id, detail }));
+  });
+
+  it('a shared account with the NMID of a merchant that is identified meanwhile is not approved', async () => {
+    const { id } = await newMerchant(db);
+    const nmid = 'ID1020000000074';
+    const identity = await identify(id, { nmid });
+    const account = ['accounts', 'add', '--provider', 'gopay', '--adapter', 'midtrans', '--server-key-env', 'KEY'];
+    const requested = await dewi(...account, '--nmid', nmid, '--shown-name', 'Kopi Kita');
+    await budi('approvals', 'approve', identity);
+    const approved = await budi('approvals', 'approve', String(JSON.parse(requested.stdout).approval_id));
+    expect(approved).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining(`NMID ${nmid} is that of merchant ${id}`),
+    });
+    expect((await db.query("select from provider_accounts where status = 'enabled'")).rowCount).toBe(0);
   });
 
   it('one operator reads the personal data of 20 merchants in 24 hours', async () => {
