@@ -39,14 +39,34 @@ final class Lunas_QRIS_Order_Events {
 	}
 
 	/**
-	 * Cancels the open payment of an order that goes to the trash or is deleted. One that is paid completes it before.
+	 * Cancels the open payment of an order that goes to the trash or is deleted. WooCommerce is about to store the status
+	 * that the order has, so a payment that turns out to be paid completes the order only when it is restored.
 	 *
 	 * @param int $order_id The order, or another post.
 	 */
 	public static function removed( $order_id ) {
 		$order = wc_get_order( $order_id );
-		if ( $order instanceof WC_Order && self::has_open( $order ) ) {
-			Lunas_QRIS_Lock::run( $order_id, array( __CLASS__, 'close' ) );
+		if ( ! $order instanceof WC_Order || ! self::has_open( $order ) ) {
+			return;
+		}
+		Lunas_QRIS_Lock::run(
+			$order_id,
+			static function ( $fresh ) {
+				$sync = new Lunas_QRIS_Sync( new Lunas_QRIS_Client(), $fresh );
+				return $sync->cancel_open();
+			}
+		);
+	}
+
+	/**
+	 * Makes the next reading of an order due that comes back from the trash, where nothing reads it.
+	 *
+	 * @param int $order_id The order, or another post.
+	 */
+	public static function restored( $order_id ) {
+		$order = wc_get_order( $order_id );
+		if ( $order instanceof WC_Order && array() !== Lunas_QRIS_Attempts::load( $order ) ) {
+			Lunas_QRIS_Attempts::check_in( $order, 0 );
 		}
 	}
 

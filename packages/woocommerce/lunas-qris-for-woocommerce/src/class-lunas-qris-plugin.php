@@ -46,6 +46,9 @@ final class Lunas_QRIS_Plugin {
 		add_action( 'woocommerce_before_delete_order', $removed );
 		// The list of orders that are posts calls no function of WooCommerce.
 		add_action( 'wp_trash_post', $removed );
+		$restored = array( 'Lunas_QRIS_Order_Events', 'restored' );
+		add_action( 'woocommerce_untrash_order', $restored );
+		add_action( 'untrashed_post', $restored );
 		$edited = array( 'Lunas_QRIS_Order_Events', 'total_changed' );
 		add_action( 'woocommerce_order_after_calculate_totals', $edited, 10, 2 );
 

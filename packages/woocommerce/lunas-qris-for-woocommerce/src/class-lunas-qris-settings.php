@@ -97,11 +97,12 @@ final class Lunas_QRIS_Settings {
 	}
 
 	/**
-	 * Eight hexadecimal digits for this shop at this address: a copy on a staging server has others.
+	 * Eight hexadecimal digits for this shop at this address: a copy on a staging server has others. `home_url()` differs
+	 * by page in a shop of several languages, and by the scheme of the request.
 	 *
 	 * @return string
 	 */
 	public static function site() {
-		return substr( hash( 'sha256', home_url() . self::installation() ), 0, 8 );
+		return substr( hash( 'sha256', get_option( 'home' ) . self::installation() ), 0, 8 );
 	}
 }

@@ -373,9 +373,10 @@ final class Lunas_QRIS_Sync {
 		if ( $this->order->get_transaction_id() === $attempt['reference_id'] ) {
 			return;
 		}
-		// Another plugin can reject it: the next reading repeats it.
 		if ( ! $this->order->payment_complete( $attempt['reference_id'] ) && $this->order->needs_payment() ) {
 			$this->is_complete = false;
+			// Another plugin rejected it: the next reading repeats it, because the stored status is not final.
+			$this->attempts[ $index ]['status'] = $this->stored[ $index ]['status'];
 			return;
 		}
 		/* translators: 1: amount, 2: reference of the payment. */

@@ -106,10 +106,32 @@ return array(
 			expect_same( 'cancelled', $payments[ $payment_id ], 'payment' );
 			expect_same( 200, webhook( event_of( $order_id, $payment_id ) ), 'response' );
 		}
+	},
+	'an order that was paid before it went to the trash is completed when it is restored' => static function () {
+		foreach ( array( 'paid', 'settled' ) as $status ) {
+			list( $order_id, $payment_id ) = order_with_code();
+			lunas()->to( $payment_id, 'paid' );
+			test_fresh( $order_id )->delete();
+			expect_same( 'trash', test_status( $order_id ), 'status' );
+			lunas()->to( $payment_id, $status );
+			expect_same( 200, webhook( event_of( $order_id, $payment_id ) ), 'response' );
+			test_fresh( $order_id )->untrash();
+			expect_same( 'pending', test_status( $order_id ), 'restored' );
+			reconcile( $order_id );
+			expect_same( 'processing', test_status( $order_id ), $status );
+		}
+	},
+	'an attempt that cannot be read keeps no other one of a removed order payable' => static function () {
 		list( $order_id, $payment_id ) = order_with_code();
-		lunas()->to( $payment_id, 'paid' );
-		do_action( 'wp_trash_post', $order_id, 'wc-pending' );
-		expect_same( 'processing', test_status( $order_id ), 'an order that was paid before' );
+		$attempts                      = test_attempts( $order_id );
+		$lost                          = array(
+			'number'     => 2,
+			'payment_id' => 'of another Lunas',
+		);
+		$order                         = test_fresh( $order_id );
+		Lunas_QRIS_Attempts::save( $order, array( array_merge( $attempts[0], $lost ), $attempts[0] ) );
+		test_fresh( $order_id )->delete();
+		expect_same( 'cancelled', lunas()->payments()[0]['status'], 'payment' );
 	},
 	'hold-stock completes an order that was paid meanwhile'     => static function () {
 		list( $order_id, $payment_id ) = order_with_code();
@@ -236,21 +258,24 @@ return array(
 		expect_same( false, as_has_scheduled_action( 'lunas_qris_reconcile', array(), 'lunas-qris' ), 'deactivated' );
 	},
 	'another plugin rejects the completion: the next reading completes the order' => static function () {
-		list( $order_id, $payment_id ) = order_with_code();
-		$reject                        = static function () {
+		$reject = static function () {
 			if ( 'reject' === get_option( 'test_reject' ) ) {
 				throw new RuntimeException( 'another plugin' );
 			}
 		};
 		add_action( 'woocommerce_pre_payment_complete', $reject );
-		update_option( 'test_reject', 'reject' );
-		lunas()->to( $payment_id, 'paid' );
-		expect_same( 503, webhook( event_of( $order_id, $payment_id ) ), 'first' );
-		expect_same( 0, count_notes( $order_id, 'Paid by QRIS' ), 'notes' );
-		update_option( 'test_reject', '' );
-		expect_same( 200, webhook( event_of( $order_id, $payment_id ) ), 'second' );
-		expect_same( 'processing', test_status( $order_id ), 'status' );
-		expect_same( 1, count_notes( $order_id, 'Paid by QRIS' ), 'notes' );
+		foreach ( array( 'paid', 'settled' ) as $status ) {
+			list( $order_id, $payment_id ) = order_with_code();
+			update_option( 'test_reject', 'reject' );
+			lunas()->to( $payment_id, 'paid' );
+			lunas()->to( $payment_id, $status );
+			expect_same( 503, webhook( event_of( $order_id, $payment_id ) ), 'first' );
+			expect_same( 0, count_notes( $order_id, 'Paid by QRIS' ), 'notes' );
+			update_option( 'test_reject', '' );
+			reconcile( $order_id );
+			expect_same( 'processing', test_status( $order_id ), $status );
+			expect_same( 1, count_notes( $order_id, 'Paid by QRIS' ), 'notes' );
+		}
 	},
 	'a reading of the clock is no change of the order, so hold-stock counts from the last one' => static function () {
 		$order_id = test_order( 50000 );

@@ -345,10 +345,20 @@ class WC_Order extends WC_Abstract_Order {
 		return true;
 	}
 
+	public function untrash() {
+		$status = substr( $this->get_meta( '_wp_trash_meta_status' ), 3 );
+		do_action( 'woocommerce_untrash_order', $this->id, $status );
+		test_force_status( $this->id, $status );
+		return true;
+	}
+
 	public function delete( $force_delete = false ) {
 		$id = $this->id;
 		if ( ! $force_delete ) {
 			do_action( 'woocommerce_before_trash_order', $id, $this );
+			// What this object has counts when the order is restored, whatever another one has stored meanwhile.
+			$this->update_meta_data( '_wp_trash_meta_status', 'wc-' . $this->get_status() );
+			$this->save_meta_data();
 			test_force_status( $id, 'trash' );
 			return true;
 		}

@@ -159,7 +159,7 @@ if ( ! function_exists( 'mb_substr' ) ) {
 }
 
 function home_url( $path = '', $scheme = null ) {
-	return 'https://shop.example' . $path;
+	return get_option( 'home', 'https://shop.example' ) . $path;
 }
 
 function rest_url( $path = '', $scheme = 'rest' ) {
