@@ -6,7 +6,7 @@ import { actorText, requesterOf } from '../../domain/actor';
 import { vatOfPart, vatRangeOfPart, type FeeInvoice, type LeftOfInvoice } from '../../domain/fee-invoice';
 import { formatRupiah } from '../../domain/money';
 import { Operation } from '../operations/operation';
-import { done, rejected } from '../operations/rejections';
+import { done, rejected, type Reasons, type RejectionTexts } from '../operations/rejections';
 import type { SealingDependencies } from '../provider-accounts/provider-accounts';
 import { findCompany } from './company-details';
 import { INVOICE_COLUMNS } from './fee-invoices';
@@ -27,27 +27,33 @@ const creditInput = z.object({
 /** An invoice, and what its credit notes have left of it. */
 interface CreditableInvoice extends Pick<FeeInvoice, 'number' | 'kind' | 'merchantId'>, LeftOfInvoice {}
 
+const rejections = {
+  is_credit_note: { number: z.string() },
+  fee_exceeds: { number: z.string(), left: z.int() },
+  vat_exceeds: { number: z.string(), fee: z.int(), least: z.int(), most: z.int() },
+  superseded: {},
+  no_company: {},
+} as const satisfies Reasons;
+
+const messages: RejectionTexts<typeof rejections> = {
+  is_credit_note: ({ number }) => `${number} is a credit note: name the invoice that it corrects.`,
+  fee_exceeds: ({ number, left }) => `${number} has ${formatRupiah(left)} left.`,
+  vat_exceeds: ({ number, fee, least, most }) =>
+    least > most
+      ? `${number} has more VAT than fee left, so it can have no credit note.`
+      : `${formatRupiah(fee)} of ${number} have VAT from ${formatRupiah(least)} to ${formatRupiah(most)}.`,
+  superseded: () => 'The invoice has another credit note since this request: request it again.',
+  no_company: () => 'The company has no details, so it issues no credit notes.',
+};
+
 /** Gives back a part of the fees of an invoice, by a credit note. In production two operators decide. */
 export const creditInvoice = new Operation({
   name: 'invoice.credit',
   operator: 'all',
   path: z.object({ number: z.string() }),
   input: creditInput,
-  rejections: {
-    is_credit_note: { number: z.string() },
-    fee_exceeds: { number: z.string(), left: z.int() },
-    vat_exceeds: { number: z.string(), fee: z.int(), least: z.int(), most: z.int() },
-    superseded: {},
-    no_company: {},
-  },
-  messages: {
-    is_credit_note: ({ number }) => `${number} is a credit note: name the invoice that it corrects.`,
-    fee_exceeds: ({ number, left }) => `${number} has ${formatRupiah(left)} left.`,
-    vat_exceeds: ({ number, fee, least, most }) =>
-      `${formatRupiah(fee)} of ${number} have VAT from ${formatRupiah(least)} to ${formatRupiah(most)}.`,
-    superseded: () => 'The invoice has another credit note since this request: request it again.',
-    no_company: () => 'The company has no details, so it issues no credit notes.',
-  },
+  rejections,
+  messages,
   async load({ db }: SealingDependencies, _scope, { number }) {
     return { invoice: await findCreditable(db, number), company: await findCompany(db) };
   },

@@ -51,7 +51,7 @@ export const createOwnLink = new Operation({
     order: input.merchantReferenceId ?? undefined,
     expires_at: input.expiresAt?.toISOString(),
   }),
-  // A form that has to be corrected is no act of the member: the audit log does not have it.
+  // Bounds that have to be corrected are no act of the member: the audit log does not have them.
   allows(_merchant, _by, input) {
     const amount = input && linkAmountOf(input);
     return typeof amount === 'string' ? { reason: 'not_created', why: { reason: amount } } : null;
