@@ -62,6 +62,11 @@ export function formatMonth(month: string, locale: Locale): string {
   return formatTime(startOfDay(`${month}-15`, locale.zone), 'month', locale);
 }
 
+/** A day in WIB (`2026-11-25`) in words. */
+export function formatDay(day: string, language: Language): string {
+  return formatTime(startOfDay(day, WIB), 'day', { language, zone: WIB });
+}
+
 /** The hours between each zone and UTC. Indonesia has no summer time. */
 const OFFSET_HOURS = { 'Asia/Jakarta': 7, 'Asia/Makassar': 8, 'Asia/Jayapura': 9 } as const satisfies Record<
   TimeZone,

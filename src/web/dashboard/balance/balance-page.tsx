@@ -1,7 +1,7 @@
 import type { ComponentProps, ReactElement } from 'react';
 import type { Balance } from '../../../domain/balance';
 import { formatRupiah } from '../../../domain/money';
-import { formatMonth, formatTime, startOfDay, WIB } from '../../ui/format';
+import { formatDay, formatMonth } from '../../ui/format';
 import { Card, PageHead } from '../../ui/layout';
 import { EmptyState, Table, type Column } from '../../ui/table';
 import { Money, SignedMoney, Time } from '../../ui/values';
@@ -163,7 +163,7 @@ export function dayColumns({ locale, code }: MerchantView): Column<ShownDay>[] {
       cell: ({ day, isClosed }) => (
         <>
           <a className="row-link" href={statementPath.to({ code, day })}>
-            <time dateTime={day}>{formatTime(startOfDay(day, WIB), 'day', { ...locale, zone: WIB })}</time>
+            <time dateTime={day}>{formatDay(day, locale.language)}</time>
           </a>
           {!isClosed && (
             <>

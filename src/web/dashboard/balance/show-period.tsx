@@ -4,7 +4,7 @@ import { getPeriodStatement, type Period, type PeriodStatement } from '../../../
 import { memberPage, redirectTo } from '../../page/page-route';
 import type { FieldErrors, SentFields } from '../../page/read-form';
 import { ErrorSummary } from '../../ui/form';
-import { formatTime, startOfDay, WIB } from '../../ui/format';
+import { formatDay, WIB } from '../../ui/format';
 import { Card, Notice, PageHead } from '../../ui/layout';
 import { EmptyState, Table } from '../../ui/table';
 import { Time } from '../../ui/values';
@@ -68,8 +68,7 @@ function renderPeriod(page: PeriodPage): string {
 
 function titleOf({ locale }: MerchantView, { from, to }: Period): string {
   const texts = BALANCE_TEXTS[locale.language];
-  const nameOf = (day: string) => formatTime(startOfDay(day, WIB), 'day', { ...locale, zone: WIB });
-  return texts.period(nameOf(from), nameOf(to));
+  return texts.period(formatDay(from, locale.language), formatDay(to, locale.language));
 }
 
 function PeriodContent({ view, sent, errors, statement }: PeriodPage): ReactElement {

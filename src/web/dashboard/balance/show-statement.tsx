@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { findFirstBalanceDay, getStatement, type StatementCursor } from '../../../services/payouts/balance';
 import { PageError } from '../../page/page-error';
 import { memberPage } from '../../page/page-route';
-import { formatTime, startOfDay, WIB } from '../../ui/format';
+import { formatDay } from '../../ui/format';
 import { Card, Notice, PageHead } from '../../ui/layout';
 import { EmptyState } from '../../ui/table';
 import { Money } from '../../ui/values';
@@ -104,8 +104,9 @@ function renderStatementPage(page: StatementPage): string {
   });
 }
 
-function titleOf({ view: { locale }, day }: StatementPage): string {
-  return BALANCE_TEXTS[locale.language].statement(formatTime(startOfDay(day, WIB), 'day', { ...locale, zone: WIB }));
+function titleOf({ view, day }: StatementPage): string {
+  const { language } = view.locale;
+  return BALANCE_TEXTS[language].statement(formatDay(day, language));
 }
 
 function Statement(page: StatementPage): ReactElement {

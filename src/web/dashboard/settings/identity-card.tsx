@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import type { Language } from '../../../domain/sign-in';
 import type { MerchantIdentity } from '../../../services/merchants/merchant-identity';
 import type { ShownName } from '../../../services/merchants/settings';
-import { formatTime, startOfDay, WIB } from '../../ui/format';
+import { formatDay } from '../../ui/format';
 import { Card, Facts, type Fact } from '../../ui/layout';
 import { PROVIDER_NAMES } from '../payments/provider-names';
 import { IDENTITY_TEXTS } from './identity-texts';
@@ -55,8 +55,4 @@ function factsOf(language: Language, { details, validUntil, ...identity }: Shown
           { name: facts.taxNumber, value: `… ${details.taxNumberEnd}` },
         ]),
   ];
-}
-
-function formatDay(day: string, language: Language): string {
-  return formatTime(startOfDay(day, WIB), 'day', { language, zone: WIB });
 }
