@@ -23,7 +23,11 @@ final class Lunas_QRIS_Order_Events {
 		if ( ! $may_cancel || array() === Lunas_QRIS_Attempts::load( $order ) ) {
 			return $may_cancel;
 		}
-		return true === Lunas_QRIS_Lock::run( $order->get_id(), array( __CLASS__, 'close' ) );
+		$work = static function ( $fresh ) {
+			$sync = new Lunas_QRIS_Sync( new Lunas_QRIS_Client(), $fresh );
+			return $sync->bring() && $sync->cancel_open();
+		};
+		return true === Lunas_QRIS_Lock::run( $order->get_id(), $work );
 	}
 
 	/**
@@ -68,17 +72,6 @@ final class Lunas_QRIS_Order_Events {
 		if ( $order instanceof WC_Order && array() !== Lunas_QRIS_Attempts::load( $order ) ) {
 			Lunas_QRIS_Attempts::check_in( $order, 0 );
 		}
-	}
-
-	/**
-	 * Brings an order to its payments, and cancels those that are open.
-	 *
-	 * @param WC_Order $order The order, whose lock the caller has.
-	 * @return bool Whether no payment is open any more, and none is paid.
-	 */
-	public static function close( $order ) {
-		$sync = new Lunas_QRIS_Sync( new Lunas_QRIS_Client(), $order );
-		return $sync->bring() && $sync->cancel_open();
 	}
 
 	/**
