@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { YEARS } from '../domain/wib';
 import { parseDuration } from './duration';
 
 /** Longer durations are typing errors. */
@@ -16,9 +17,6 @@ export const note = textUpTo(MAX_NOTE_CHARACTERS);
 export const timestamp = z.iso
   .datetime({ offset: true, error: 'must be a timestamp such as 2026-01-31T09:00:00Z' })
   .transform((text) => new Date(text));
-
-/** The years of a day or a month. PostgreSQL has no year 0, and others are typing errors. */
-export const YEARS = /^2\d{3}-/;
 
 const NO_DAY = 'must be a day such as 2027-01-01';
 export const day = z.iso.date({ error: NO_DAY, abort: true }).regex(YEARS, NO_DAY);

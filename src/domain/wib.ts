@@ -2,6 +2,9 @@
 
 const OFFSET_MS = 7 * 3_600_000;
 
+/** How a typed day begins: PostgreSQL has no year 0, and other years are typing errors. */
+export const YEARS = /^2\d{3}-/;
+
 /** `2026-11-24T23:59:59.000+07:00`. */
 export function formatInWib(at: Date): string {
   return new Date(at.getTime() + OFFSET_MS).toISOString().replace('Z', '+07:00');

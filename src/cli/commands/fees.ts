@@ -11,7 +11,7 @@ import {
 } from '../../domain/fee-classes';
 import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../domain/money';
 import { DEFAULT_PROVIDER, PROVIDERS } from '../../domain/provider-capabilities';
-import { dayInWib } from '../../domain/wib';
+import { dayInWib, YEARS } from '../../domain/wib';
 import { agreeFee } from '../../services/fees/agree-fee';
 import {
   listFeeSchedules,
@@ -24,7 +24,7 @@ import { setFeeSchedules } from '../../services/fees/set-fee-schedules';
 import { requireDone } from '../../services/operations/require-done';
 import { withTemporalCalls, type CommandContext } from '../command-context';
 import { collect, type LunasCommand } from '../lunas-command';
-import { day, id, joinOptions, oneOf, timestamp, wholeNumber, YEARS } from '../option-schemas';
+import { day, id, joinOptions, oneOf, timestamp, wholeNumber } from '../option-schemas';
 import { formatTable, type CommandResult } from '../output';
 import { runOperation } from '../run-operation';
 

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Queryable } from '../../db/connection/pool';
 import { onlyRow } from '../../db/connection/require-row';
@@ -10,6 +10,7 @@ import type { SealingDependencies } from '../provider-accounts/provider-accounts
 import {
   DETAIL_RULES,
   findNmidHolder,
+  hashOfDetails,
   IDENTITY_COLUMNS,
   identityOf,
   PUBLIC_RULES,
@@ -96,7 +97,7 @@ async function findNextVersion(db: Queryable, merchantId: string): Promise<numbe
 /** The text that is sealed. The salt keeps its hash from being compared with guessed details. */
 function saltedDetails(details: IdentityDetails): { readonly text: string; readonly sha256: Buffer } {
   const text = JSON.stringify({ salt: randomBytes(32).toString('base64'), ...details });
-  return { text, sha256: createHash('sha256').update(text).digest() };
+  return { text, sha256: hashOfDetails(text) };
 }
 
 interface NewVersion extends Omit<MerchantIdentity, 'class' | 'inForceFrom'> {

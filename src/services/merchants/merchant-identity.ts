@@ -5,7 +5,7 @@ import { findEnvironment } from '../../db/connection/environment';
 import type { Queryable } from '../../db/connection/pool';
 import { onlyRow, requireRow } from '../../db/connection/require-row';
 import { classOf, MERCHANT_CATEGORIES, MERCHANT_CRITERIA, type MerchantClass } from '../../domain/merchant-identity';
-import { dayInWib } from '../../domain/wib';
+import { dayInWib, YEARS } from '../../domain/wib';
 import { parseJson } from '../../lib/parse-json';
 import type { Reasons, Rejection, RejectionTexts } from '../operations/rejections';
 
@@ -33,11 +33,7 @@ export const PUBLIC_RULES = {
   criterion: oneOf(MERCHANT_CRITERIA),
   nmid: text(NMID, 'must be ID and 13 digits'),
   /** When the first document expires; null: none does. */
-  validUntil: z.iso
-    .date({ error: NO_DATE, abort: true })
-    .regex(/^2\d{3}-/, NO_DATE)
-    .nullable()
-    .default(null),
+  validUntil: z.iso.date({ error: NO_DATE, abort: true }).regex(YEARS, NO_DATE).nullable().default(null),
 };
 
 /** What is sealed. */
@@ -135,6 +131,11 @@ export async function requireIdentity(db: Queryable, merchantId: string, version
   return requireRow(identity === null ? [] : [identity], 'identity', name);
 }
 
+/** The hash of the text that is sealed, as `details_sha256` has it. */
+export function hashOfDetails(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
 /**
  * Opens the sealed part of a version.
  * @throws Error if it does not have the hash that two operators have approved
@@ -150,7 +151,7 @@ export async function openIdentityDetails(
   );
   const { sealed, sha256 } = onlyRow(rows);
   const opened = sealer.open(sealed, ['merchant-identity', merchantId, String(version)]);
-  if (!createHash('sha256').update(opened).digest().equals(sha256)) {
+  if (!hashOfDetails(opened).equals(sha256)) {
     throw new Error(`The sealed details of version ${version} of merchant ${merchantId} are not those of its hash`);
   }
   return detailsSchema.parse(parseJson(opened));
